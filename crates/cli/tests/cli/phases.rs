@@ -113,10 +113,10 @@ mod memory_stays_within_its_limit {
          active proctype P() { do :: a[n % 16000] = n; n++ :: a[(n + 7) % 16000] = n od }
          active proctype Q() { do :: a[0]++ od }";
 
-    fn counters() -> String {
-        let counter = |name: &str| format!("active proctype P{name}() {{ do :: {name}++ :: {name}-- od }}\n");
-        let counters: String = ["a", "b", "c"].map(counter).concat();
-        format!("byte a, b, c;\n{counters}")
+    fn counters(names: &[&str]) -> String {
+        let counter = |name: &&str| format!("active proctype P{name}() {{ do :: {name}++ :: {name}-- od }}\n");
+        let counters: String = names.iter().map(counter).collect();
+        format!("byte {};\n{counters}", names.join(", "))
     }
 
     fn check(model: &str, args: &str, property: &[&str]) {
@@ -131,12 +131,13 @@ mod memory_stays_within_its_limit {
 
     #[test]
     fn ctl() {
-        check(&counters(), "", &["--ctl", "AG EF (a == 0 && b == 0 && c == 0)"]);
+        check(&counters(&["a", "b", "c"]), "", &["--ctl", "AG EF (a == 0 && b == 0 && c == 0)"]);
     }
 
     #[test]
     fn lossy() {
-        check(&counters(), "--lossy -j2", &["--reach", "a == 7 && b == 7 && c == 7 && a == 8"]);
+        // The 16 million states of three counters fit into the memory.
+        check(&counters(&["a", "b", "c", "d"]), "--lossy -j2", &["--reach", "a == 7 && b == 7 && c == 7 && a == 8"]);
     }
 
     #[test]

@@ -131,22 +131,17 @@ impl<const N: usize> Cache<N> {
             (self.apart, self.tried) = (0, 0);
         }
         if sleeps {
-            let awake = self.table.results.steps.leave_out(&pairs, (bytes, start), (arrivals, before));
-            pairs.clear();
             let last = task.ends.len() - expanded;
-            task.ends[last..]
-                .iter_mut()
-                .for_each(|end| *end = before + self.table.results.steps.awake_before(*end - before));
-            left_out = written - awake;
-            written = awake;
+            let steps = &mut self.table.results.steps;
+            let awake = steps.leave_out(&pairs, (bytes, start), (arrivals, before), &mut task.ends[last..]);
+            pairs.clear();
+            self.sleeping.judge(awake as u64, (written - awake) as u64);
+            (written, left_out) = (awake, written - awake);
         }
         self.pairs = pairs;
         let width = size_of::<[u64; N]>();
         batch_ends.extend((1..=written).map(|n| (start + n * width) as u32));
-        if sleeps {
-            task.out.leave_out(left_out as u64);
-            self.sleeping.judge(written as u64, left_out as u64);
-        }
+        task.out.leave_out(left_out as u64);
         expanded
     }
 

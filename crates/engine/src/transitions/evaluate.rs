@@ -6,7 +6,7 @@ use kripke_model::ir::{BinaryOp, ChannelQuery, Expr, Pattern, Place, Type};
 use kripke_model::layout::{ChannelAt, Width};
 
 use super::knowledge::Knowledge;
-use super::visit::Visit;
+use super::visit::{MOST_UNKNOWN, Visit};
 
 /// The evaluation is a fault. So the state is left to the interpreter, and nothing that would follow matters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -202,8 +202,9 @@ impl Visit<'_, '_> {
             Some(_) => {}
             None => match state.decides(at) {
                 Some(from) => self.unknown.push(from),
-                // What was written came from values that are not known.
-                None => self.unknown.extend_from_slice(&self.copied),
+                // What was written came from values that are not known. If there are too many, the walk is given up.
+                None if self.unknown.len() <= MOST_UNKNOWN => self.unknown.extend(&self.copied),
+                None => {}
             },
         }
         value
@@ -219,7 +220,7 @@ impl Visit<'_, '_> {
         }
         let before = self.unknown.len();
         let value = self.value(expr, env)?;
-        self.copied.extend_from_slice(&self.unknown[before..]);
+        self.copied.extend(self.unknown[before..].iter().copied());
         Ok(value.map_or(Transfer::Unknown, Transfer::Known))
     }
 
@@ -230,7 +231,7 @@ impl Visit<'_, '_> {
             Transfer::Unknown => None,
             Transfer::Copy(from, width, _) => {
                 self.decide(from, width.bytes());
-                self.copied.push(from);
+                self.copied.insert(from);
                 None
             }
         }

@@ -76,7 +76,8 @@ impl TransitionCache {
         let committed = model.processes.iter().flat_map(|process| &process.locations).any(|at| at.committed);
         let watched = model.observer.is_some() || model.goal.is_some() || model.trace.is_some();
         let ordered = model.uses_last || model.uses_priorities || model.scheduling != Scheduling::Interleaved;
-        if claims || committed || watched || ordered || layout.hidden > 0 {
+        let is_long = words.layout().lengths().any(|length| length > MOST_BYTES);
+        if claims || committed || watched || ordered || layout.hidden > 0 || is_long {
             return None;
         }
         let facts = Arc::new(Facts::new(model, layout, Vec::new(), false));
@@ -159,6 +160,8 @@ impl TransitionCache {
     }
 }
 
+/// The most bytes of packed states: each analysis of moves takes time for all of them.
+const MOST_BYTES: usize = 1 << 12;
 /// After so many states, results should be used again.
 const MANY: u64 = 1000;
 /// A cache may leave so many states to others before it is judged.

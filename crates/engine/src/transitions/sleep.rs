@@ -104,19 +104,21 @@ impl<const N: usize> Steps<N> {
     }
 
     /// Takes those successors out that are in the sleep sets of their predecessors. They are at the end of `bytes`, from `start` on. Puts
-    /// the transitions to the others behind the first `before` arrivals, and returns their number.
+    /// the transitions to the others behind the first `before` arrivals, and corrects the `ends` of the successors of each state. Returns
+    /// the number of successors that stay.
     #[inline(always)]
     pub fn leave_out(
         &mut self,
         pairs: &[StepPair],
         (bytes, start): (&mut Vec<u8>, usize),
         (arrivals, before): (&mut Vec<Arrival>, usize),
+        ends: &mut [usize],
     ) -> usize {
         arrivals.resize(before, Arrival::UNKNOWN);
         arrivals.reserve(pairs.len());
         self.awake.clear();
         self.awake.reserve(pairs.len() + 1);
-        assert!(bytes.len() - start >= size_of_val(pairs) / size_of::<StepPair>() * size_of::<[u64; N]>());
+        assert!(bytes.len() - start >= pairs.len() * size_of::<[u64; N]>());
         let (to, counts) = (arrivals.spare_capacity_mut().as_mut_ptr(), self.awake.spare_capacity_mut().as_mut_ptr());
         let successors: *mut [u64; N] = bytes[start..].as_mut_ptr().cast();
         let mut count = 0;
@@ -138,19 +140,17 @@ impl<const N: usize> Steps<N> {
             arrivals.set_len(before + count);
         }
         bytes.truncate(start + count * size_of::<[u64; N]>());
+        ends.iter_mut().for_each(|end| *end = before + self.awake[*end - before] as usize);
         count
-    }
-
-    /// How many of so many successors were not left out.
-    pub fn awake_before(&self, successors: usize) -> usize {
-        self.awake[successors] as usize
     }
 
     /// Learns the steps by which these states were discovered.
     #[inline]
     pub fn know(&mut self, arrivals: &[Arrival]) {
-        if arrivals.iter().any(|arrival| arrival.0 as usize >= self.known.len()) {
+        let are_known = |this: &Self| arrivals.iter().all(|arrival| (arrival.0 as usize) < this.known.len());
+        if !are_known(self) {
             self.learn();
+            assert!(are_known(self), "transitions are those of this model");
         }
     }
 

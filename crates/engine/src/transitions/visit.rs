@@ -4,7 +4,7 @@
 //! Each path through an atomic or indivisible sequence has a [`Knowledge`] of its own: an edge whose guard is known to be false is
 //! not followed, and an assignment of a known value is known afterwards.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use kripke_model::ir::{Edge, Effect, Expr, Guard, LocId, Pattern, Place, Sync, Then, VarRef};
 use kripke_model::layout::{ChannelAt, Slot, Width};
@@ -15,6 +15,8 @@ use super::knowledge::Knowledge;
 
 /// The most edges of a walk. More are followed with less knowledge, so that different paths meet.
 const MOST_EDGES: usize = 300;
+/// The most reads of elements that are not known, with those that were read for what has been written.
+pub(super) const MOST_UNKNOWN: usize = 1 << 14;
 
 /// A point of control that moves may pass.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -49,7 +51,7 @@ pub(super) struct Visit<'a, 'm> {
     /// The elements that are not known, in the order in which they were read.
     pub unknown: Vec<usize>,
     /// Those from which values of others were computed.
-    pub copied: Vec<usize>,
+    pub copied: BTreeSet<usize>,
     /// The bytes that were copied into channels.
     pub sent: Vec<usize>,
     seen: HashSet<Point>,
@@ -71,7 +73,7 @@ impl<'a, 'm> Visit<'a, 'm> {
             needed: Vec::new(),
             decisive: Vec::new(),
             unknown: Vec::new(),
-            copied: Vec::new(),
+            copied: BTreeSet::new(),
             sent: Vec::new(),
             seen: HashSet::new(),
             open: Vec::new(),
@@ -85,11 +87,15 @@ impl<'a, 'm> Visit<'a, 'm> {
                 let edges: Vec<&Edge> = of.edges(point.pid, point.at).collect();
                 visit.edges(&edges, &point);
             }
-            if visit.edges > MOST_EDGES && !state.is_lasting() {
+            if visit.is_too_long() && !state.is_lasting() {
                 return None;
             }
         }
-        Some(visit)
+        (!visit.is_too_long() || state.is_lasting()).then_some(visit)
+    }
+
+    fn is_too_long(&self) -> bool {
+        self.edges > MOST_EDGES || self.unknown.len() > MOST_UNKNOWN
     }
 
     /// What decides whether the process may move, besides its edges.
