@@ -3,9 +3,8 @@
 use kripke_model::{AcceptanceMarks, ActionLabels, ProcessStructure, Representation, StateLabels};
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kripke_model::layout::Layout;
 use kripke_model::words::{load_words, words_of};
@@ -18,6 +17,7 @@ use crate::shape::{Shape, usual};
 use crate::trace::TraceAutomaton;
 use crate::transitions::{SharedSteps, TransitionCache};
 use crate::type_bytes::TypeBytes;
+use crate::warm_up::WarmUp;
 use crate::words::Words;
 use crate::{Options, PortableCode, Unsupported};
 
@@ -75,36 +75,6 @@ struct Special {
     /// The code, once it is made. `None` if it can't be made.
     program: OnceLock<Option<Arc<Program>>>,
 }
-
-/// The time before the first code is made, in which the interpreter expands states.
-#[derive(Debug)]
-struct WarmUp {
-    /// The time that the interpreter has taken, in nanoseconds.
-    spent: AtomicU64,
-    /// The time after which code is made: about as long as that takes. So a search takes at most about twice as long as if it had
-    /// been known before whether compiling pays.
-    patience: Duration,
-    /// A thread is making the code, or has made it.
-    ended: AtomicBool,
-}
-
-impl WarmUp {
-    fn new(edges: usize) -> WarmUp {
-        let patience = COMPILING + COMPILING_EDGE * edges as u32;
-        WarmUp { spent: AtomicU64::new(0), patience, ended: AtomicBool::new(false) }
-    }
-
-    /// Adds time of the interpreter. Returns whether the calling thread has to make the code now.
-    fn add(&self, time: Duration) -> bool {
-        let time = time.as_nanos() as u64;
-        let spent = self.spent.fetch_add(time, Ordering::Relaxed) + time;
-        u128::from(spent) >= self.patience.as_nanos() && !self.ended.swap(true, Ordering::Relaxed)
-    }
-}
-
-/// The time that compiling takes, at least and for each edge.
-const COMPILING: Duration = Duration::from_micros(500);
-const COMPILING_EDGE: Duration = Duration::from_micros(20);
 
 impl Compiled {
     /// Compiles a model.

@@ -24,6 +24,7 @@ mod shape;
 mod trace;
 mod transitions;
 mod type_bytes;
+mod warm_up;
 mod words;
 
 use std::fmt;
