@@ -38,6 +38,7 @@ impl Batch {
     pub fn truncate(&mut self, states: usize) {
         self.ends.truncate(states);
         self.bytes.truncate(self.ends.last().map_or(0, |end| *end as usize));
+        self.arrivals.truncate(states);
     }
 
     /// Moves some states forward, in place of those that begin at `to`.

@@ -169,7 +169,7 @@ const FEW_LEFT: u64 = 1 << 12;
 /// It may make so many results, and one for so many states, since those of long keys are hardly ever used again.
 const FEW_ASKED: u64 = 1 << 14;
 const STATES_PER_RESULT: u64 = 64;
-/// Making them may take so much time for results, and so much for each expanded state: some tenths of what expanding it takes.
+/// Making them may take so much time, and so much for each expanded state: some tenths of what expanding it takes.
 /// Whatever it takes, the results are the same.
 const PATIENCE: Duration = Duration::from_millis(8);
 const NANOSECONDS_PER_STATE: u64 = 20;
