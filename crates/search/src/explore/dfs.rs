@@ -11,6 +11,9 @@ use crate::store::{Handle, Seen, StateId, Store};
 /// Entry above each state of the current path.
 pub(super) const FRAME: StateId = StateId::NONE;
 
+/// How many entries below the top the next state to be looked at is prefetched.
+const AHEAD: usize = 6;
+
 /// Maximum number of steps of all kept paths together. The first path is always kept. A search may find a hundred
 /// errors at a depth of ten million.
 const STEPS: usize = 1 << 24;
@@ -44,6 +47,9 @@ impl Stack {
                 }
                 id if !handle.visit(id) => {
                     self.entries.pop();
+                    if let Some(ahead) = self.entries.len().checked_sub(AHEAD) {
+                        handle.prefetch_note(self.entries[ahead]);
+                    }
                 }
                 id => {
                     self.deepest = self.deepest.max(self.frames);

@@ -216,7 +216,17 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         let Round { work, arrivals, batch, ends, state, held, .. } = &mut self.round;
         held.clear();
         {
-            let states = self.handle.open_all(work, state);
+            let (one, many);
+            let states: &[&State] = match **work {
+                [id] => {
+                    one = [self.handle.open(id, state)];
+                    &one
+                }
+                _ => {
+                    many = self.handle.open_all(work, state);
+                    &many
+                }
+            };
             while ends.len() < states.len() && !batch.is_large() {
                 let found = batch.findings().len();
                 let open = &states[ends.len()..];

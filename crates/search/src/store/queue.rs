@@ -176,9 +176,18 @@ impl<N: Copy> Pieces<N> {
     pub(crate) fn push_item(&mut self, item: N) {
         match self.pieces.last_mut() {
             Some(piece) if piece.items.len() < PIECE => piece.items.push(item),
-            _ => self.pieces.push(Piece { at: self.len, items: vec![item] }),
+            _ => self.add_piece(item),
         }
         self.len += 1;
+    }
+
+    /// Appends an item in a piece of its own. A long queue has its pieces made at once: to let each grow would touch twice the
+    /// memory.
+    #[cold]
+    fn add_piece(&mut self, item: N) {
+        let mut items = if self.len < PIECE as u64 { Vec::new() } else { Vec::with_capacity(PIECE) };
+        items.push(item);
+        self.pieces.push(Piece { at: self.len, items });
     }
 
     /// Moves all items of `other` to the end.

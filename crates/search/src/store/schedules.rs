@@ -94,6 +94,55 @@ fn two_words() {
     check(|| contend(WordStore::<u128>::new(127, Capacity::UNLIMITED, 3), &overlapping(), word_pair));
 }
 
+/// The same with workers that ask for new states only.
+fn contend_for_new<S: Store + Send + 'static>(store: S, work: &[Vec<u8>], state: fn(u8) -> Vec<u8>) {
+    let store = Arc::new(store);
+    let found: Vec<_> = work
+        .iter()
+        .map(|numbers| {
+            let (store, numbers) = (Arc::clone(&store), numbers.clone());
+            shuttle::thread::spawn(move || intern_new(&*store, &numbers, state))
+        })
+        .collect();
+    let mut new: Vec<u8> = found.into_iter().flat_map(|worker| worker.join().unwrap()).collect();
+    let mut all = work.concat();
+    new.sort_unstable();
+    all.sort_unstable();
+    all.dedup();
+    assert_eq!((store.len(), new), (all.len() as u64, all), "each state is new once");
+}
+
+fn intern_new<S: Store>(store: &S, numbers: &[u8], state: fn(u8) -> Vec<u8>) -> Vec<u8> {
+    let mut handle = store.handle();
+    let (mut new, mut fetched) = (Vec::new(), Vec::new());
+    for part in numbers.chunks(numbers.len().div_ceil(2)) {
+        let (mut batch, mut found) = (Batch::new(), Vec::new());
+        part.iter().for_each(|&n| batch.push(&state(n)));
+        handle.enter();
+        let done = handle.intern_new(&batch, &[], |index, seen| found.push((index, seen)));
+        assert_eq!(done, (part.len() as u64, Ok(())));
+        handle.leave();
+        assert!(found.is_sorted_by_key(|(index, _)| *index), "in the order of the batch");
+        for (index, seen) in found {
+            assert!(seen.new);
+            handle.fetch(seen.id, &mut fetched);
+            assert_eq!(fetched, state(part[index]), "the index is that of the state");
+            new.push(part[index]);
+        }
+    }
+    new
+}
+
+#[test]
+fn new_words() {
+    check(|| contend_for_new(WordStore::<u64>::new(46, Capacity::UNLIMITED, 3), &overlapping(), word));
+}
+
+#[test]
+fn new_pairs_of_words() {
+    check(|| contend_for_new(WordStore::<u128>::new(127, Capacity::UNLIMITED, 3), &overlapping(), word_pair));
+}
+
 /// Workers add bits to the notes of states while others intern states and tables grow. No bit is lost, and the first note that is
 /// set stays. One more handle looks at the notes at the end.
 fn note<S: Store + Send + 'static>(store: S, state: fn(u8) -> Vec<u8>) {

@@ -24,6 +24,9 @@ pub(super) struct Format {
     pub note: u32,
 }
 
+/// Stands for a slot that has to be looked for.
+pub(super) const NO_SLOT: u8 = u8::MAX;
+
 /// A number that a slot holds: its lane and its upper part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Slot {
@@ -279,6 +282,20 @@ impl Format {
             add(self.upper_place(slot), value.upper);
         }
         Some(!is_known)
+    }
+
+    /// Looks bits up in a line, without a branch that depends on the result. Returns whether they may be new, and the slot to put them
+    /// into, or [`NO_SLOT`] if that takes more than this look. The lanes are a snapshot of the line.
+    #[inline(always)]
+    pub fn glance<L: LineLanes>(self, lanes: &L, words: &[AtomicU64; SLOTS], bits: SlotBits) -> (bool, u8) {
+        let value = self.slot(bits);
+        let used = u32::MAX >> (32 - self.lanes());
+        let (hits, vacant) = (lanes.hits(self.lane, value.lane) & used, lanes.vacant(self.lane) & used);
+        let is_hit = hits != 0;
+        // The upper part of a slot may not be written yet.
+        let differs = self.upper != 0 && self.upper(words, hits.trailing_zeros()) != value.upper;
+        let is_unclear = (is_hit & differs) | (hits | vacant == 0);
+        (!is_hit | is_unclear, if is_unclear { NO_SLOT } else { vacant.trailing_zeros() as u8 })
     }
 
     /// Fills a slot unless another worker has filled it or changed its word in the meantime. Returns whether it did.

@@ -17,7 +17,7 @@ use super::reserved_memory::Line;
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::{GrowingLines, Segments, UnreportedCounts};
-use super::word_format::{Format, Slot, SlotBits, with_known};
+use super::word_format::{Format, NO_SLOT, Slot, SlotBits, with_known};
 use super::word_hash::{Rest, Word, WordHash};
 use super::{Full, Seen, StateId};
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
@@ -249,6 +249,24 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
             Err(Some(vacant)) => Look::Vacant(vacant),
             Err(None) => Look::Elsewhere,
         }
+    }
+
+    /// Looks a number up in the line where it belongs, if the slots there have this format, without a branch that depends on the result.
+    /// Returns whether it may be new, and the vacant slot to put it into, or [`NO_SLOT`] if it has to be looked for.
+    #[inline(always)]
+    pub fn glance<L: LineLanes, const FORMAT: usize>(
+        &self,
+        located: &Located<W>,
+        access: &SharedAccess<'_>,
+    ) -> (bool, u8) {
+        let home = located.home;
+        let content = self.segments.get(home.segment as usize, access);
+        let format = const { Format::ALL[FORMAT].with_note(NOTE) };
+        if content.shape.format.number() != FORMAT as u8 {
+            return (true, NO_SLOT);
+        }
+        let words = &content.lines[home.line as usize].0;
+        format.glance(&L::new(words), words, located.bits(&content.shape))
     }
 
     /// Adds a number to a vacant slot of the line where it belongs. Returns false if another worker has changed that slot or its

@@ -15,6 +15,7 @@ use super::queue::{IdNumber, Pieces};
 use super::resize_barrier::{ResizeBarrier, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
+use super::word_format::NO_SLOT;
 use super::word_hash::Word;
 use super::word_table::{Added, Located, Look, WordTable};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
@@ -282,8 +283,11 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         each: &mut impl Report<W>,
     ) -> Result<(), Full> {
         let mut at = 0;
-        if is_only_new(each) && NOTE == 0 && self.store.table.is_private() {
-            at = self.add_window_alone::<L, FORMAT>(access, window, each)?;
+        if is_only_new(each) && NOTE == 0 {
+            at = match self.store.table.is_private() {
+                true => self.add_window_alone::<L, FORMAT>(access, window, each)?,
+                false => self.add_window_among_others::<L, FORMAT>(access, window, each)?,
+            };
         }
         while at < window.len() {
             if self.moved {
@@ -350,6 +354,45 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
             }
         }
         Ok(at)
+    }
+
+    /// The same for one of several workers: whether a state is known can't be predicted, so a first look decides without a branch which
+    /// states may be new. Only these are added. Returns the number of states done.
+    #[inline(always)]
+    fn add_window_among_others<L: LineLanes, const FORMAT: usize>(
+        &mut self,
+        access: &mut SharedAccess<'a>,
+        window: &[Located<W>],
+        each: &mut impl Report<W>,
+    ) -> Result<usize, Full> {
+        if self.allowance.check_some(WINDOW).unwrap_or(0) < window.len() {
+            return Ok(0);
+        }
+        let (mut places, mut slots, mut count) = ([0u8; WINDOW], [0u8; WINDOW], 0);
+        for (place, located) in window.iter().enumerate().take(WINDOW) {
+            let (may_be_new, slot) = self.store.table.glance::<L, FORMAT>(located, access);
+            (places[count % WINDOW], slots[count % WINDOW]) = (place as u8, slot);
+            count += usize::from(may_be_new);
+        }
+        let first = self.interned;
+        for (&place, &slot) in places[..count].iter().zip(&slots) {
+            self.interned = first + u64::from(place);
+            let located = &window[usize::from(place)];
+            let vacant = (located, u32::from(slot));
+            let added = if self.moved {
+                self.add(access, self.store.table.prefetch(located.number, access))?
+            } else if slot != NO_SLOT && self.store.table.fill::<FORMAT>(vacant, access, &mut self.unreported) {
+                self.allowance.spend(size_of::<W>() as u64, 0);
+                Added::NEW
+            } else {
+                self.add(access, *located)?
+            };
+            if added.is_new() {
+                each.tell((self.interned - self.before) as usize, added.seen(located.number.id()));
+            }
+        }
+        self.interned = first + window.len() as u64;
+        Ok(window.len())
     }
 
     /// Adds states whose places have to be computed again, because the table has grown.
