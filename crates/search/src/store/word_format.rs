@@ -315,3 +315,62 @@ impl Format {
         true
     }
 }
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use super::super::hardware::Lanes;
+    use super::*;
+
+    /// Looks at a line with these values, of which the last one may still lack its upper part, and compares with what is in it.
+    fn check_line(format: Format, values: &[Slot], lacks_upper: bool, wanted: Slot) {
+        let words: [AtomicU64; SLOTS] = Default::default();
+        for (slot, value) in (0..).zip(values) {
+            let upper = if lacks_upper && slot as usize == values.len() - 1 { 0 } else { value.upper };
+            format.fill(&words, slot, Slot { upper, ..*value });
+        }
+        let content = || words.each_ref().map(|word| word.load(Ordering::Relaxed));
+        let before = content();
+        let is_known = values.contains(&wanted);
+        let first = values.iter().position(|value| value.lane == wanted.lane);
+        // One comparison does not suffice if the first slot with this lane has another upper part, or none yet.
+        let is_unclear = match first {
+            Some(slot) => values[slot] != wanted || (format.upper > 0 && lacks_upper && slot == values.len() - 1),
+            None => values.len() == format.lanes() as usize,
+        };
+        let vacant = values.len() as u8;
+        let bits = format.bits(wanted, 10);
+        let (may_be_new, slot) = format.glance(&Lanes::new(&words), &words, bits);
+        match is_unclear {
+            true => assert_eq!((may_be_new, slot), (true, NO_SLOT), "{format:?} {values:?} {wanted:?}"),
+            false => assert_eq!(may_be_new, !is_known, "{format:?} {values:?} {wanted:?}"),
+        }
+        assert!(!may_be_new || is_unclear || slot == vacant, "{format:?} {values:?} {wanted:?}");
+        assert_eq!(content(), before, "a look changes nothing");
+        let filled = format.look_or_fill(&Lanes::new(&words), &words, bits, &AtomicU64::new(0));
+        assert_eq!(filled, (!is_unclear).then_some(!is_known), "{format:?} {values:?} {wanted:?}");
+        if filled == Some(true) {
+            assert_eq!(format.search(&Lanes::new(&words), &words, wanted), Ok(u32::from(vacant)));
+        } else {
+            assert_eq!(content(), before);
+        }
+    }
+
+    #[test]
+    fn one_look_tells_what_is_in_a_line() {
+        let random = &mut kripke_model::Random::new(3);
+        for format in Format::ALL {
+            let uppers = if format.upper == 0 { 0..1 } else { 1..4 };
+            // Few lanes, so that several slots have the same.
+            let all: Vec<Slot> =
+                (1..5).flat_map(|lane| uppers.clone().map(move |upper| Slot { lane, upper })).collect();
+            for _ in 0..2000 {
+                let mut values = all.clone();
+                random.shuffle(&mut values);
+                values.truncate(random.below(format.lanes() as usize + 1));
+                let wanted = all[random.below(all.len())];
+                let is_last = values.last() == Some(&wanted);
+                check_line(format, &values, !values.is_empty() && !is_last && random.one_in(2), wanted);
+            }
+        }
+    }
+}
