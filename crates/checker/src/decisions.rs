@@ -8,7 +8,7 @@ use kripke_reduce::por::Preserve;
 use kripke_reduce::simplify::Simplified;
 use kripke_report::decision::Decision;
 use kripke_report::screen::store_size;
-use kripke_search::{Algorithm, Fairness, Options, Order, StoreKind};
+use kripke_search::{Algorithm, Fairness, Options, Order, Statistics, StoreKind};
 
 use crate::answer::Answer;
 use crate::plan::HIDDEN;
@@ -30,6 +30,7 @@ impl Answer {
             ("dead-variables", self.dead_variables(request)),
             ("statement-merging", self.merging()),
             ("partial-order", self.partial_order(request)),
+            ("sleep-sets", self.sleep_sets(request)),
             ("symmetry", self.symmetry()),
             ("compact-states", on_if(request.search.compact, "--compact", DEFAULT)),
             ("fairness", self.fairness_choice(request)),
@@ -192,6 +193,25 @@ impl Answer {
             (None, _) if request.reductions.raw => pair("off", RAW),
             (None, _) => pair("off", "--no-partial-order"),
         }
+    }
+
+    fn sleep_sets(&self, request: &Request) -> (String, String) {
+        let Statistics { asleep, transitions, .. } = self.outcome.statistics;
+        if asleep > 0 {
+            let percent = asleep as f64 / transitions as f64 * 100.0;
+            return pair("on", &format!("default; {percent:.0} % of the transitions are counted, not looked up"));
+        }
+        let why = match () {
+            () if !request.reductions.sleep_sets => "--no-sleep-sets",
+            () if self.is_accelerated() => "a GPU does not use them",
+            () if self.plan.ranks.is_some() => "ranks do not use them",
+            () if self.is_temporal() || self.search.order != Order::BreadthFirst => {
+                "for breadth-first searches of states"
+            }
+            () if self.search.reduces => "ample sets are used instead",
+            () => "too few transitions would be left out, or the engine does not know which are independent",
+        };
+        pair("off", why)
     }
 
     fn symmetry(&self) -> (String, String) {

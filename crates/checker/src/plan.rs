@@ -458,6 +458,7 @@ fn options(request: &Request, facts: &Facts, question: &QuestionFacts) -> Option
             _ => None,
         },
         on_the_fly: Options::default().on_the_fly,
+        sleep_sets: request.reductions.sleep_sets,
         reduces: false,
     }
 }

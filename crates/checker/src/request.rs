@@ -118,6 +118,8 @@ pub struct Reductions {
     pub slicing: bool,
     /// Partial-order reduction.
     pub partial_order: bool,
+    /// Sleep sets, where all successors are expanded. They change no numbers; a raw search uses them, too.
+    pub sleep_sets: bool,
     /// Symmetry reduction.
     pub symmetry: bool,
     /// The ample sets of one of so many states are audited.
@@ -239,6 +241,7 @@ impl Default for Reductions {
             dead_variables: true,
             slicing: true,
             partial_order: true,
+            sleep_sets: true,
             symmetry: false,
             audit: None,
         }

@@ -89,6 +89,8 @@ pub struct Statistics {
     pub states: u64,
     /// Transitions between stored states. Parallel transitions count separately.
     pub transitions: u64,
+    /// Those of them that sleep sets have left out: they are counted, and their targets are not looked up.
+    pub asleep: u64,
     /// The largest depth of an expanded state: in breadth-first order its shortest distance from the initial state,
     /// in depth-first order the length of the path taken.
     pub depth: u64,

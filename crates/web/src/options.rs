@@ -43,7 +43,7 @@ const CYCLES: &[&str] = &[
 const STORES: &[&str] = &["auto", "words", "exact", "tree", "cache", "hash", "bitstate"];
 const MANY: u64 = u64::MAX >> 1;
 
-const OPTIONS: [Row; 42] = [
+const OPTIONS: [Row; 43] = [
     ("safety", "--safety", Flag, "Properties", "Check safety in addition to other properties"),
     ("property", "--property", Texts, "Properties", "Check only the property with this name"),
     ("ltl", "--ltl", Texts, "Properties", "Check a formula of linear temporal logic"),
@@ -68,6 +68,7 @@ const OPTIONS: [Row; 42] = [
     ("engine", "--engine", Choice(&["compile", "interpret"]), "Search", "Machine code or the reference interpreter"),
     ("compact", "--compact", Flag, "Search", "Pack each state into the fewest bits"),
     ("no_partial_order", "--no-partial-order", Flag, "Search", "No partial-order reduction"),
+    ("no_sleep_sets", "--no-sleep-sets", Flag, "Search", "No sleep sets"),
     ("symmetry", "--symmetry", Flag, "Search", "Symmetry reduction"),
     ("threads", "--threads", Number(1, 1024), "Search", "Number of threads"),
     ("max_depth", "--max-depth", Number(1, u32::MAX as u64), "Limits", "Maximum search depth, in steps"),

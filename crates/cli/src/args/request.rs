@@ -7,14 +7,15 @@ use super::{Asking, Check, Format, Looking, Overflow, Reading, Searching, Storin
 impl Check {
     /// The request that the arguments make.
     pub fn request(&self) -> Request {
-        let Searching { no_partial_order, symmetry, audit, .. } = self.searching;
+        let Searching { no_partial_order, no_sleep_sets, symmetry, audit, .. } = self.searching;
+        let (partial_order, sleep_sets) = (!no_partial_order, !no_sleep_sets);
         // A line for each model has no room for remarks.
         let brief = self.showing.format == Format::Text && self.showing.quiet;
         Request {
             source: self.reading.source(),
             questions: self.asking.questions(self.looking.no_claim),
             errors: self.looking.errors(),
-            reductions: Reductions { partial_order: !no_partial_order, symmetry, audit, ..self.reading.reductions() },
+            reductions: Reductions { partial_order, sleep_sets, symmetry, audit, ..self.reading.reductions() },
             search: self.searching.search(&self.asking),
             limits: Limits {
                 max_depth: self.limits.max_depth,

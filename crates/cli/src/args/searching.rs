@@ -23,6 +23,9 @@ pub struct Searching {
     /// No partial-order reduction: explore all interleavings, also of independent transitions
     #[arg(long)]
     pub no_partial_order: bool,
+    /// No sleep sets: look up the target of every transition. With them, all states and transitions are found and counted, too
+    #[arg(long)]
+    pub no_sleep_sets: bool,
     /// Symmetry reduction: explore one representative of states that are equal up to permuting identical processes.
     /// Symmetric processes are detected automatically
     #[arg(long)]

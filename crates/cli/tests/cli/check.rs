@@ -191,7 +191,7 @@ fn quiet_is_one_line_and_verbose_is_more() {
 }
 
 /// Options, and a decision of the plan that they lead to: item, value, reason.
-const PLANNED: [(&str, [&str; 3]); 25] = [
+const PLANNED: [(&str, [&str; 3]); 28] = [
     ("", ["store", "auto: words", "default"]),
     ("--store tree", ["store", "tree", "--store"]),
     ("--lossy", ["store", "auto: exact, tree, hash, then bitstate", "--lossy"]),
@@ -215,6 +215,16 @@ const PLANNED: [(&str, [&str; 3]); 25] = [
     ("--ltl X(_nr_pr==2)", ["statement-merging", "off", "the property counts steps"]),
     ("--no-partial-order", ["partial-order", "off", "--no-partial-order"]),
     ("--ltl <>(_nr_pr==9) --fair weak", ["partial-order", "off", "fairness counts every move"]),
+    ("--no-sleep-sets --raw", ["sleep-sets", "off", "--no-sleep-sets"]),
+    ("--search dfs", ["sleep-sets", "off", "for breadth-first searches of states"]),
+    (
+        "--engine interpret --raw",
+        [
+            "sleep-sets",
+            "off",
+            "too few transitions would be left out, or the engine does not know which are independent",
+        ],
+    ),
     ("--ctl EF(_nr_pr==2) --symmetry", ["symmetry", "off", "it is not applied to CTL formulas"]),
     ("--ltl <>(_nr_pr==9) --fair weak", ["cycle-algorithm", "scc", "fairness is decided on whole components"]),
     ("--ltl <>(_nr_pr==9)", ["cycle-algorithm", "cndfs", "default for several threads"]),

@@ -15,8 +15,12 @@ const WORST: f64 = 1.1;
 
 /// What a complete search for assertions and end states says.
 fn check(model: &Path, options: &[&str]) -> Value {
+    check_with("-j1", model, options)
+}
+
+fn check_with(threads: &str, model: &Path, options: &[&str]) -> Value {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kripke"));
-    command.arg("check").arg(model).args(["--property", "safety", "-j1", "--no-trail", "--format", "json", "-q"]);
+    command.arg("check").arg(model).args(["--property", "safety", threads, "--no-trail", "--format", "json", "-q"]);
     let output = command.args(options).output().expect("the program can be started");
     let said = String::from_utf8_lossy(&output.stdout);
     serde_json::from_str(&said).unwrap_or_else(|e| panic!("{e}: {said}{}", String::from_utf8_lossy(&output.stderr)))
@@ -54,6 +58,31 @@ fn worst_case_of_the_paper() {
     for options in [&["--raw"][..], &[]] {
         let said = check(&own("shared-steps.pml"), options);
         assert_eq!((number(&said["states"]), number(&said["transitions"])), (100_001, 450_001), "{options:?}");
+    }
+}
+
+/// What a search says of its sleep sets.
+fn sleep_sets(said: &Value) -> [&str; 2] {
+    let plan = said["properties"][0]["plan"].as_array().expect("a plan");
+    let decision = plan.iter().find(|decision| decision["item"] == "sleep-sets").expect("a decision");
+    ["value", "reason"].map(|field| decision[field].as_str().expect("text"))
+}
+
+#[test]
+fn sleep_sets_leave_transitions_out_and_change_no_count() {
+    let all = ["--raw", "--all-errors"];
+    for (model, parameter) in [("philosophers.pml", "-DN=7"), ("election.pml", "-DN=5"), ("bakery.pml", "-DLAST=2")] {
+        for threads in ["-j1", "-j3"] {
+            let with = check_with(threads, &own(model), &[&all[..], &[parameter]].concat());
+            let without = check_with(threads, &own(model), &[&all[..], &[parameter, "--no-sleep-sets"]].concat());
+            for figure in ["states", "transitions", "depth", "errors", "verdict"] {
+                assert_eq!(with[figure], without[figure], "{figure} of {model} with {threads}");
+            }
+            let [value, reason] = sleep_sets(&with);
+            let percent: u64 = reason.trim_start_matches("default; ").split(' ').next().unwrap().parse().unwrap();
+            assert!(value == "on" && percent >= 39, "{model}: {reason}");
+            assert_eq!(sleep_sets(&without), ["off", "--no-sleep-sets"]);
+        }
     }
 }
 

@@ -243,15 +243,18 @@ struct Search<'a, S> {
 struct Tally {
     transitions: AtomicU64,
     expanded: AtomicU64,
+    /// The transitions that sleep sets have left out.
+    asleep: AtomicU64,
     /// States sent to other processes, and received from them.
     sent: AtomicU64,
     received: AtomicU64,
 }
 
 impl Tally {
-    fn set(&self, transitions: u64, expanded: u64) {
+    fn set(&self, [transitions, expanded, asleep]: [u64; 3]) {
         self.transitions.store(transitions, Ordering::Relaxed);
         self.expanded.store(expanded, Ordering::Relaxed);
+        self.asleep.store(asleep, Ordering::Relaxed);
     }
 }
 
@@ -343,10 +346,15 @@ impl<'a, S: Store> Search<'a, S> {
         self.prior.expanded + self.tallies.iter().map(|tally| tally.expanded.load(Ordering::Relaxed)).sum::<u64>()
     }
 
+    fn asleep(&self) -> u64 {
+        self.prior.asleep + self.tallies.iter().map(|tally| tally.asleep.load(Ordering::Relaxed)).sum::<u64>()
+    }
+
     fn statistics(&self, depth: u32, errors: Errors, search_bytes: u64) -> Statistics {
         Statistics {
             states: self.store.len(),
             transitions: self.transitions(),
+            asleep: self.asleep(),
             depth: u64::from(depth),
             errors,
             store: self.options.store,

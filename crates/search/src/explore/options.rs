@@ -51,6 +51,9 @@ pub struct Options {
     pub ctl: Option<CtlFormula>,
     /// With [`ctl`](Options::ctl) and several threads: the number of states after which the threads explore all states instead.
     pub on_the_fly: u64,
+    /// Lets a breadth-first search that expands all successors leave out those in [sleep sets](kripke_model::Arrival), which it
+    /// counts and does not look up. States, depths and transitions are the same with them.
+    pub sleep_sets: bool,
     /// Applies partial-order reduction: expands [ample sets](kripke_model::ProcessStructure::expand_ample).
     pub reduces: bool,
 }
@@ -85,6 +88,7 @@ impl Default for Options {
             probe: false,
             ctl: None,
             on_the_fly: 1 << 17,
+            sleep_sets: true,
             reduces: false,
         }
     }

@@ -22,6 +22,8 @@ pub(super) struct Worker<'a, 'm, S: Store + 'a> {
     pub round: Round,
     transitions: u64,
     expanded: u64,
+    /// The transitions that sleep sets have left out.
+    asleep: u64,
     /// States expanded since the last check of the budget.
     unchecked: usize,
     /// Rounds until the last postponed successors are considered out of date.
@@ -103,6 +105,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             round: Round::default(),
             transitions: 0,
             expanded: 0,
+            asleep: 0,
             unchecked: 0,
             reducing: 0,
             at_start: None,
@@ -203,7 +206,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             (true, false) => self.intern(|seen| each(seen, Arrival::UNKNOWN)),
             (false, _) => self.intern_ample(&mut |seen| each(seen, Arrival::UNKNOWN), is_open),
         };
-        self.search.tallies[self.number].set(self.transitions, self.expanded);
+        self.search.tallies[self.number].set([self.transitions, self.expanded, self.asleep]);
         interned?;
         for &id in &self.round.work[..count] {
             self.handle.release(id);
@@ -327,7 +330,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.expanded += 1;
         self.unchecked += 1;
         let interned = self.intern(each);
-        self.search.tallies[self.number].set(self.transitions, self.expanded);
+        self.search.tallies[self.number].set([self.transitions, self.expanded, self.asleep]);
         interned.map(|()| flags)
     }
 
@@ -482,6 +485,7 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
             handle.intern_new(batch, ends, |i, seen| each(seen, batch.arrival(i)))
         };
         self.transitions += count + batch.asleep();
+        self.asleep += batch.asleep();
         interned.map_err(|full| self.search.budget.limit(full))
     }
 

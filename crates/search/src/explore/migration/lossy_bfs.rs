@@ -13,10 +13,10 @@ use super::super::error_collector::{Findings, FoundError, LevelFindings};
 use super::super::trail::{self, PartialTrail};
 use super::super::worker::Worker;
 use super::super::{Factory, Options, Search, StoreKind, max_depth};
-use super::PriorWork;
 use super::transfer::TRANSFER_BATCH;
+use super::{PriorWork, prior_work};
 use crate::budget::{Budget, Limit};
-use crate::outcome::{Outcome, StoreMigration};
+use crate::outcome::Outcome;
 use crate::progress::Progress;
 use crate::store::{
     BitStore, Bits, Filter, Full, Handle, HashStore, LinkedOpenSet, LossyHandle, LossyStore, OpenSet, Pieces, Queue,
@@ -125,13 +125,6 @@ impl LossyBfs {
     }
 }
 
-/// The counts of a search that has paused.
-pub(super) fn prior_work<S: Store>(search: &Search<'_, S>, from: StoreKind) -> PriorWork {
-    let mut migrations = search.prior.migrations.clone();
-    migrations.push(StoreMigration { from, states: search.store.len() });
-    PriorWork { transitions: search.transitions(), expanded: search.expanded(), migrations }
-}
-
 /// Moves all states into a lossy store. Open states go to its open set, even if the filter omits them.
 fn fill<F: Filter>(
     mut store: LossyStore<F, LinkedOpenSet>,
@@ -212,7 +205,7 @@ impl Paused {
             return Ok(conclude(&search, levels));
         }
         levels.workers.iter_mut().for_each(|worker| worker.handle.leave());
-        let (prior, depth) = (self::prior_work(&search, kind), levels.depth());
+        let (prior, depth) = (prior_work(&search, kind), levels.depth());
         let Levels { queue, remaining, findings, level_findings, .. } = levels;
         Err(Box::new(Paused { options: options.clone(), prior, queue, remaining, depth, findings, level_findings }))
     }

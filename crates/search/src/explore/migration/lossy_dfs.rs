@@ -6,7 +6,8 @@
 use super::super::dfs::{Descent, FRAME};
 use super::super::lossy_dfs;
 use super::super::{Factory, Options, Search, StoreKind, conclude_descent, max_depth};
-use super::lossy_bfs::{bitstate_size, insert_all_known, lossy_store_kind, pause_when_tight, prior_work};
+use super::lossy_bfs::{bitstate_size, insert_all_known, lossy_store_kind, pause_when_tight};
+use super::prior_work;
 use crate::budget::{Budget, Limit};
 use crate::outcome::Outcome;
 use crate::progress::Progress;
@@ -68,7 +69,7 @@ impl LossyDfs {
                     if over || descent.findings.suffice(search.options) {
                         return conclude_descent(&search, descent);
                     }
-                    prior = super::lossy_bfs::prior_work(&search, options.store);
+                    prior = prior_work(&search, options.store);
                 }
                 let size = bitstate_size(budget, store.bytes());
                 options.store = StoreKind::Bitstate(size);

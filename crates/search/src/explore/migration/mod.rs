@@ -35,7 +35,16 @@ const SAMPLE: usize = 16;
 pub(super) struct PriorWork {
     pub transitions: u64,
     pub expanded: u64,
+    pub asleep: u64,
     pub migrations: Vec<StoreMigration>,
+}
+
+/// The counts of a search that has paused. Its store is replaced.
+fn prior_work<S: Store>(search: &Search<'_, S>, from: StoreKind) -> PriorWork {
+    let mut migrations = search.prior.migrations.clone();
+    migrations.push(StoreMigration { from, states: search.store.len() });
+    let (transitions, expanded, asleep) = (search.transitions(), search.expanded(), search.asleep());
+    PriorWork { transitions, expanded, asleep, migrations }
 }
 
 /// Explores with the exact store while memory permits, then with the tree store.
@@ -135,10 +144,7 @@ impl Stages<'_, '_, '_> {
     }
 
     fn before(&self, search: &Search<'_, ExactStore>, statistics: Statistics) -> PausedSearch {
-        let change = StoreMigration { from: StoreKind::Exact, states: statistics.states };
-        let prior =
-            PriorWork { transitions: search.transitions(), expanded: search.expanded(), migrations: vec![change] };
-        PausedSearch { prior, statistics }
+        PausedSearch { prior: prior_work(search, StoreKind::Exact), statistics }
     }
 
     /// The tree store that receives the states of a dissolved store.
