@@ -68,6 +68,61 @@ impl<'a, 'm, S: Store + 'a> Levels<'a, 'm, S> {
     }
 }
 
+/// The first levels of a search that has ended. Another search to a greater depth can begin with them.
+#[derive(Debug)]
+pub(super) struct FirstLevels<Q> {
+    queue: Q,
+    ends: Vec<u64>,
+    hints: PredecessorHints,
+}
+
+impl<'a, 'm, S: Store + 'a> Levels<'a, 'm, S> {
+    /// Takes the first levels, if they are in the queue and their ids are of use to another store.
+    pub fn take_first(&mut self) -> Option<FirstLevels<S::Queue>> {
+        if !S::IDS_ARE_STATES || self.kept < 2 {
+            return None;
+        }
+        let ends = self.ends[..self.kept].to_vec();
+        let (mut queue, mut ids) = (S::Queue::default(), Vec::new());
+        for start in (0..ends[self.kept - 1]).step_by(CLAIM as usize) {
+            let end = ends[self.kept - 1].min(start + CLAIM);
+            ids.clear();
+            self.queue.copy(start..end, &mut ids);
+            self.queue.forget(0..end);
+            ids.iter().for_each(|id| queue.push(*id));
+        }
+        Some(FirstLevels { queue, ends, hints: std::mem::take(&mut self.hints) })
+    }
+}
+
+/// The same as [`run`] for a search that begins with the first levels of another. All levels are kept.
+pub(super) fn run_from<'a, 'm, S: Store>(
+    first: FirstLevels<S::Queue>,
+    search: &'a Search<'a, S>,
+    factory: Factory<'_, 'm>,
+    max_depth: u32,
+) -> Levels<'a, 'm, S> {
+    let FirstLevels { queue, ends, hints } = first;
+    let mut leader = Worker::new(search, 0, factory());
+    let stop = leader.intern_again(&queue).err();
+    let last = ends.len() - 1;
+    let mut levels = Levels {
+        queue,
+        arrivals: Arrivals::default(),
+        ends,
+        kept: 0,
+        first: 0,
+        hints,
+        findings: Findings::new(),
+        stop,
+        remaining: 0..0,
+        level_findings: Vec::new(),
+        workers: vec![leader],
+    };
+    levels.remaining = levels.level(last);
+    resume(search, factory, levels, max_depth, true)
+}
+
 /// Searches until the open set is empty or `max_depth` is reached. With `keep` the queue retains the states of all
 /// levels, or of the last ones, as far as memory permits.
 pub(super) fn run<'a, 'm, S: Store>(

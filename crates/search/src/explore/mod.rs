@@ -408,8 +408,11 @@ fn breadth_first<S: Store>(
     let found = {
         let store = store();
         let search = Search::new(&store, options, budget, progress);
-        let (levels, probe) = probe::levels(&search, factory, [u64::MAX; 2]);
-        probe.conclude(&search, levels)
+        let (mut levels, probe) = probe::levels(&search, factory, [u64::MAX; 2]);
+        let found = probe.conclude(&search, &mut levels);
+        // Ample sets depend on which states are open.
+        let is_useful = trail::deepest(&found.1) > 0 && !options.reduces;
+        (found, if is_useful { levels.take_first() } else { None })
     };
     // Ample sets depend on which states are new, and with several workers on timing.
     let same = !options.reduces || options.workers() == 1;
@@ -419,7 +422,7 @@ fn breadth_first<S: Store>(
 /// The outcome of a breadth-first search, and the trails of its errors as far as the retained levels reach.
 fn conclude_levels<S: Store>(
     search: &Search<'_, S>,
-    mut levels: bfs::Levels<'_, '_, S>,
+    levels: &mut bfs::Levels<'_, '_, S>,
 ) -> (Outcome, Vec<PartialTrail>) {
     let end = search.end(levels.stop.take(), &mut levels.findings);
     search.report(levels.queue.bytes(), 0);
@@ -431,15 +434,19 @@ fn conclude_levels<S: Store>(
     }
     let mut trails: Vec<PartialTrail> =
         kept.into_iter().map(|(found, depth)| PartialTrail::new(found, depth)).collect();
-    let traced = trail::trace(&mut trails, &mut levels, search.peers);
+    let traced = trail::trace(&mut trails, levels, search.peers);
     let end = traced.map_or_else(End::Stopped, |()| end);
     (Outcome::new(end, Vec::new(), statistics), trails)
 }
 
+/// An outcome and its trails, which may not be complete, and levels with which another search can begin.
+type Untraced<Q> = ((Outcome, Vec<PartialTrail>), Option<bfs::FirstLevels<Q>>);
+
 /// Completes the trails after the store of the search was dropped. If another search would not visit the `same`
-/// states, the errors are searched again by one worker, whose search is reproducible.
+/// states, the errors are searched again by one worker, whose search is reproducible. Otherwise another search may begin with the
+/// `first` levels.
 fn find_trails<S: Store>(
-    (mut outcome, mut trails): (Outcome, Vec<PartialTrail>),
+    ((mut outcome, mut trails), first): Untraced<S::Queue>,
     store: impl Fn() -> S,
     factory: Factory<'_, '_>,
     options: &Options,
@@ -457,7 +464,7 @@ fn find_trails<S: Store>(
         outcome.violations = again.violations;
         return outcome;
     }
-    if let Err(limit) = search_again(&mut trails, store, factory, options, budget) {
+    if let Err(limit) = search_again(&mut trails, first, store, factory, options, budget) {
         trails.retain(PartialTrail::is_done);
         if trails.is_empty() {
             outcome.end = End::Stopped(limit);
@@ -471,6 +478,7 @@ fn find_trails<S: Store>(
 /// levels as fit, and iterates until all trails are complete.
 fn search_again<S: Store>(
     trails: &mut [PartialTrail],
+    mut first: Option<bfs::FirstLevels<S::Queue>>,
     store: impl Fn() -> S,
     factory: Factory<'_, '_>,
     options: &Options,
@@ -482,7 +490,11 @@ fn search_again<S: Store>(
         let store = store();
         let progress = Progress::new();
         let search = Search::new(&store, &options, budget, &progress);
-        let mut levels = bfs::run(&search, factory, trail::deepest(trails) as u32 - 1, true);
+        let depth = trail::deepest(trails) as u32 - 1;
+        let mut levels = match first.take() {
+            Some(first) => bfs::run_from(first, &search, factory, depth),
+            None => bfs::run(&search, factory, depth, true),
+        };
         if let Some(limit) = levels.stop.take() {
             return Err(limit);
         }

@@ -67,8 +67,8 @@ pub fn explore_part(
 }
 
 fn search_part<S: Store>(search: &Search<'_, S>, factory: Factory<'_, '_>) -> Outcome {
-    let levels = bfs::run(search, factory, max_depth(search.budget), true);
-    let (mut outcome, trails) = conclude_levels(search, levels);
+    let mut levels = bfs::run(search, factory, max_depth(search.budget), true);
+    let (mut outcome, trails) = conclude_levels(search, &mut levels);
     let trails = trails.into_iter().filter(PartialTrail::is_done);
     outcome.violations.extend(trails.map(PartialTrail::finish));
     outcome

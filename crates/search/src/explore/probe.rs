@@ -73,7 +73,11 @@ impl Probe {
     }
 
     /// The outcome of the search, or of the probe if only that has found an error.
-    pub fn conclude<S: Store>(self, search: &Search<'_, S>, levels: Levels<'_, '_, S>) -> (Outcome, Vec<PartialTrail>) {
+    pub fn conclude<S: Store>(
+        self,
+        search: &Search<'_, S>,
+        levels: &mut Levels<'_, '_, S>,
+    ) -> (Outcome, Vec<PartialTrail>) {
         let (mut outcome, trails) = conclude_levels(search, levels);
         let Some(states) = self.states else { return (outcome, trails) };
         let is_used = trails.is_empty() && outcome.violations.is_empty();

@@ -6,10 +6,11 @@ use std::sync::atomic::Ordering;
 use kripke_model::{Arrival, Batch, Choice, Flags, Mover, Movers, State, Successors};
 
 use super::Search;
+use super::bfs::CLAIM;
 use super::error_collector::{ErrorCollector, LevelFindings};
 use crate::budget::Limit;
 use crate::peers::{Peers, Routed};
-use crate::store::{Handle, Seen, StateId, Store};
+use crate::store::{Handle, Queue, Seen, StateId, Store};
 
 /// A worker: its successor generator, its store handle and its counts.
 pub(super) struct Worker<'a, 'm, S: Store + 'a> {
@@ -123,6 +124,27 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         // The initial state is not the target of a transition.
         self.transitions = 0;
         Ok(root)
+    }
+
+    /// Interns states of another store whose ids are the states.
+    pub fn intern_again(&mut self, queue: &S::Queue) -> Result<(), Limit> {
+        assert!(S::IDS_ARE_STATES, "ids mean the same in each store");
+        self.handle.enter();
+        let (mut ids, mut state) = (Vec::new(), Vec::new());
+        for start in (0..queue.len()).step_by(CLAIM as usize) {
+            ids.clear();
+            queue.copy(start..queue.len().min(start + CLAIM), &mut ids);
+            self.round.batch.clear();
+            for &id in &ids {
+                self.handle.fetch(id, &mut state);
+                self.round.batch.push(&state);
+            }
+            self.round.ends.clear();
+            self.handle.prefetch(&self.round.batch);
+            let interned = self.handle.intern(&self.round.batch, &[], |seen| debug_assert!(seen.new));
+            interned.map_err(|full| self.search.budget.limit(full))?;
+        }
+        Ok(())
     }
 
     /// Interns the initial state if this process owns it.

@@ -117,6 +117,7 @@ impl<W: StateWord, const NOTE: u32> Store for WordStore<W, NOTE> {
     type Queue = Pieces<W>;
 
     const NOTES: bool = NOTE > 0;
+    const IDS_ARE_STATES: bool = true;
 
     fn handle(&self) -> WordHandle<'_, W, NOTE> {
         WordHandle {

@@ -1,6 +1,8 @@
 //! Searches of graphs, compared with a simple reference search.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::graph::{Graph, ProcessGraph, Random, configurations, finding, follow, known, run_in, without_capabilities};
 use kripke_model::trail::Ending;
@@ -390,6 +392,64 @@ fn states_in_words_of_any_length_are_explored_like_others() {
                 check(300, &migrating, StoreKind::Tree);
             }
         }
+    }
+}
+
+/// Three counters up to the same bound, in one word. Whether they reach it in a certain way shows late.
+#[derive(Clone)]
+struct WordCounters {
+    bound: u64,
+    expanded: Arc<AtomicU64>,
+}
+
+impl Successors for WordCounters {
+    fn initial(&mut self, out: &mut Batch) {
+        out.push(&[0; 8]);
+    }
+
+    fn expand(&mut self, state: &State, _: Choice, out: &mut Batch) -> Flags {
+        self.expanded.fetch_add(1, Ordering::Relaxed);
+        let word = u64::from_le_bytes(state.try_into().unwrap());
+        let values = [0, 16, 32].map(|shift| (shift, word >> shift & 0xffff));
+        for (shift, _) in values.iter().filter(|(_, value)| *value < self.bound) {
+            out.push(&(word + (1 << shift)).to_le_bytes());
+        }
+        let sum: u64 = values.iter().map(|(_, value)| value).sum();
+        if sum == 2 * self.bound && values[0].1 % 5 == 3 {
+            out.find(finding(FindingKind::Assertion, values[0].1 as u32 % 2));
+        }
+        Flags::default()
+    }
+}
+
+without_capabilities!(WordCounters, Some(48));
+
+/// A search for trails begins with the levels that were kept, and finds the same trails as a search that has kept all.
+#[test]
+fn trails_are_the_same_however_many_levels_are_kept() {
+    let search = |memory: Option<u64>, threads: usize, all_errors: bool| {
+        let expanded = Arc::new(AtomicU64::new(0));
+        let counters = WordCounters { bound: 50, expanded: expanded.clone() };
+        let options = Options { threads: Some(threads), all_errors, store: StoreKind::Words, ..Options::default() };
+        let outcome = crate::graph::run(&counters, &options, &Budget { memory, ..Budget::default() });
+        assert_eq!(outcome.statistics.store, StoreKind::Words);
+        (outcome, expanded.load(Ordering::Relaxed))
+    };
+    for (threads, all_errors) in [(1, false), (1, true), (3, false), (3, true)] {
+        let (all, _) = search(None, threads, all_errors);
+        let states = all.statistics.states;
+        assert_eq!(steps(&all).iter().map(|(_, steps)| *steps).max(), Some(100));
+        // A 1024th of the memory is for the first levels, of eight bytes per state.
+        let expanded = [4 << 10, 64 << 10, 256 << 10, 400 << 10].map(|bytes: u64| {
+            let (some, expanded) = search(Some(bytes * 1024), threads, all_errors);
+            assert_eq!(some.violations, all.violations, "{bytes} {threads} {all_errors}");
+            assert_eq!(some.statistics.states, states);
+            expanded
+        });
+        // 51,200 states are kept at most, without the last of their levels.
+        assert!(expanded.is_sorted_by(|more, fewer| more > fewer), "what is kept is not expanded again: {expanded:?}");
+        let least = if threads == 1 { 40_000 } else { 20_000 };
+        assert!(expanded[0] - expanded[3] > least, "{expanded:?} of {states} states");
     }
 }
 

@@ -16,13 +16,16 @@ use kripke_search::{Budget, Errors, Fairness, Options, Order, Outcome, Progress,
 /// Implements the capabilities of a system that has none.
 macro_rules! without_capabilities {
     ($system:ty) => {
+        $crate::graph::without_capabilities!($system, None);
+    };
+    ($system:ty, $word_bits:expr) => {
         impl kripke_model::Representation for $system {
             fn hidden_prefix(&self) -> usize {
                 0
             }
 
             fn word_bits(&self) -> Option<u32> {
-                None
+                $word_bits
             }
 
             fn decode<'s>(&mut self, state: &'s kripke_model::State) -> std::borrow::Cow<'s, kripke_model::State> {

@@ -188,7 +188,7 @@ impl Stages<'_, '_, '_> {
                 }
             }
             if levels.remaining.is_empty() || probed {
-                Err(probe.conclude(&search, levels))
+                Err(probe.conclude(&search, &mut levels))
             } else {
                 search.report(levels.queue.bytes(), 0);
                 let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());
@@ -211,7 +211,7 @@ impl Stages<'_, '_, '_> {
             }
         };
         let trees = || self.new_tree_store(self.budget.capacity());
-        find_trails(found, trees, self.factory, &self.tree, self.budget, !self.tree.reduces)
+        find_trails((found, None), trees, self.factory, &self.tree, self.budget, !self.tree.reduces)
     }
 
     /// Continues with the tree store, until the search has ended or must leave the tree store.
@@ -258,7 +258,7 @@ impl Stages<'_, '_, '_> {
         self.allow_lossy_migration(&search);
         let mut levels = bfs::resume(&search, self.factory, levels, max_depth(self.budget), false);
         if levels.remaining.is_empty() {
-            return Ok(conclude_levels(&search, levels));
+            return Ok(conclude_levels(&search, &mut levels));
         }
         levels.workers.iter_mut().for_each(|worker| worker.handle.leave());
         match LossyBfs::new(&search, &mut levels) {
@@ -267,7 +267,7 @@ impl Stages<'_, '_, '_> {
                 let depth = levels.depth();
                 levels.findings.collect(levels.level_findings.drain(..), || depth);
                 levels.stop = Some(limit);
-                Ok(conclude_levels(&search, levels))
+                Ok(conclude_levels(&search, &mut levels))
             }
         }
     }
