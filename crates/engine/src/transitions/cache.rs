@@ -362,7 +362,7 @@ impl<const N: usize> Cache<N> {
         let (edges, known) = (self.table.about(level).edges.clone(), self.table.key(level));
         let groups = source.footprints(tag, location, Some(edges), (state, &known));
         self.table.describe_below::<S>(level, state, groups);
-        source.took += start.elapsed();
+        source.spend(start.elapsed());
     }
 
     /// Makes the footprints of the edges of a row, or the result for a state.
@@ -383,7 +383,7 @@ impl<const N: usize> Cache<N> {
         let learned = self.moves(state, (tag, row), site, (&mut *source, interpreter));
         self.table.learn::<S>(row, state, learned.unwrap_or(Learned::LeftOut));
         source.asked += 1;
-        source.took += start.elapsed();
+        source.spend(start.elapsed());
     }
 
     /// The moves of a process by the edges of a row. Nothing if there are findings, or if a successor has no difference that is the same

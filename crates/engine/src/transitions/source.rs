@@ -31,6 +31,9 @@ pub(super) struct Source {
     pub took: Duration,
 }
 
+/// What counts at most of the time that a result takes. Most take some microseconds.
+const LONGEST: Duration = Duration::from_micros(400);
+
 /// A footprint takes about as long as so many questions.
 const ANALYSIS: u64 = 1;
 
@@ -38,6 +41,12 @@ impl Source {
     pub fn new(model: Arc<Model>, layout: Arc<Layout>, facts: Arc<Facts>, words: Arc<Words>) -> Source {
         let (packed, batch) = (Vec::new(), Batch::new());
         Source { model, layout, facts, words, fields: HashMap::new(), packed, batch, asked: 0, took: Duration::ZERO }
+    }
+
+    /// Counts the time that a result has taken. Of one that took very long only a part counts: other work may have had the processor
+    /// meanwhile, and what the cache does should not depend on that.
+    pub fn spend(&mut self, time: Duration) {
+        self.took += time.min(LONGEST);
     }
 
     /// The packed state of a shape with these bits; all others are zero.
