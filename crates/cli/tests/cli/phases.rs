@@ -136,8 +136,9 @@ mod memory_stays_within_its_limit {
 
     #[test]
     fn lossy() {
-        // The 16 million states of three counters fit into the memory.
-        check(&counters(&["a", "b", "c", "d"]), "--lossy -j2", &["--reach", "a == 7 && b == 7 && c == 7 && a == 8"]);
+        // The 16 million states of three counters fit into the memory, and the fourth would be sliced away if nothing asked for it.
+        let never = "a == 7 && b == 7 && c == 7 && d == 7 && a == 8";
+        check(&counters(&["a", "b", "c", "d"]), "--lossy -j2", &["--reach", never]);
     }
 
     #[test]
