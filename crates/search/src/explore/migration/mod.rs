@@ -164,12 +164,12 @@ impl Stages<'_, '_, '_> {
         Search { prior: before.prior.clone(), ..search }
     }
 
-    /// Lets the search pause and leave the tree store when memory is nearly exhausted again, if omissions are
-    /// permitted.
+    /// Lets the search pause and leave the tree store, if omissions are permitted: at half of the memory, since the lossy store is
+    /// filled beside the trees, and open states are moved.
     fn allow_lossy_migration(&self, search: &Search<'_, TreeStore>) {
         if self.tree.lossy {
             let states = self.tree.migrate_at.map_or(u64::MAX, |states| states.saturating_mul(2).max(1));
-            search.pause_at(self.tight().max(1), states);
+            search.pause_at((self.tight() / 5 * 4).max(1), states);
         }
     }
 
