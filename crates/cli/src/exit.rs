@@ -120,9 +120,16 @@ pub fn usage(error: &clap::Error) -> Status {
     Status::Fine.completed()
 }
 
-/// Reports a panic of any thread as a bug, and exits with its status.
+/// How the standard library begins to say that a new thread has no memory for the stack that handles its signals.
+const NO_STACK: [&str; 2] =
+    ["failed to allocate an alternative stack", "failed to set up alternative stack guard page"];
+
+/// Reports a panic of any thread as a bug, and exits with its status. A thread that can't start for lack of memory is none.
 pub fn report_panics() {
     panic::set_hook(Box::new(|info| {
+        if info.payload_as_str().is_some_and(|text| NO_STACK.iter().any(|start| text.starts_with(start))) {
+            end_without_memory();
+        }
         terminal::restore();
         output::own_error(&format!("{info}\n{PLEASE}"));
         std::process::exit(Status::Bug as i32);
