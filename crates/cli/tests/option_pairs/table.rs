@@ -29,7 +29,7 @@ const QUESTIONS: [(&str, &[&str]); 10] = [
 ];
 
 /// Options that must not change an answer, or only as the judge knows.
-const PLAIN: [(&str, &[&str]); 69] = [
+const PLAIN: [(&str, &[&str]); 70] = [
     ("--force", &["--force"]),
     ("--color", &["--color=always"]),
     ("--fair", &["--fair=weak"]),
@@ -59,6 +59,7 @@ const PLAIN: [(&str, &[&str]); 69] = [
     ("--engine", &["--engine=interpret"]),
     ("--compact", &["--compact"]),
     ("--no-partial-order", &["--no-partial-order"]),
+    ("--no-sleep-sets", &["--no-sleep-sets"]),
     ("--symmetry", &["--symmetry"]),
     ("--audit", &["--audit=1"]),
     ("--threads", &["-j1"]),
