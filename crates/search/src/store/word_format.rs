@@ -24,6 +24,15 @@ pub(super) struct Format {
     pub note: u32,
 }
 
+/// Why one look at a line does not tell whether it has a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Undecided {
+    /// It has not, and it is full: the next line may have the number.
+    Full,
+    /// Several slots have to be compared.
+    Unclear,
+}
+
 /// Stands for a slot that has to be looked for.
 pub(super) const NO_SLOT: u8 = u8::MAX;
 
@@ -254,7 +263,7 @@ impl Format {
     }
 
     /// Looks bits up in a line and fills a vacant slot if no slot has them, without concurrency and without a branch that depends
-    /// on it. Returns whether a slot was filled. Nothing if the line is full, or if the answer takes more than one comparison.
+    /// on it. Returns whether a slot was filled.
     #[inline(always)]
     pub fn look_or_fill<L: LineLanes>(
         self,
@@ -262,7 +271,7 @@ impl Format {
         words: &[AtomicU64; SLOTS],
         bits: SlotBits,
         elsewhere: &AtomicU64,
-    ) -> Option<bool> {
+    ) -> Result<bool, Undecided> {
         let value = self.slot(bits);
         let used = u32::MAX >> (32 - self.lanes());
         let (hits, vacant) = (lanes.hits(self.lane, value.lane) & used, lanes.vacant(self.lane) & used);
@@ -270,7 +279,7 @@ impl Format {
         let found = hits.trailing_zeros();
         let differs = self.upper != 0 && self.upper(words, found) != value.upper;
         if (is_known & differs) | (hits | vacant == 0) {
-            return None;
+            return Err(if is_known { Undecided::Unclear } else { Undecided::Full });
         }
         let slot = vacant.trailing_zeros();
         let add = |(word, shift): (usize, u32), part: u64| {
@@ -281,7 +290,7 @@ impl Format {
         if self.upper != 0 {
             add(self.upper_place(slot), value.upper);
         }
-        Some(!is_known)
+        Ok(!is_known)
     }
 
     /// Looks bits up in a line, without a branch that depends on the result. Returns whether they may be new, and the slot to put them
@@ -347,8 +356,8 @@ mod tests {
         assert!(!may_be_new || is_unclear || slot == vacant, "{format:?} {values:?} {wanted:?}");
         assert_eq!(content(), before, "a look changes nothing");
         let filled = format.look_or_fill(&Lanes::new(&words), &words, bits, &AtomicU64::new(0));
-        assert_eq!(filled, (!is_unclear).then_some(!is_known), "{format:?} {values:?} {wanted:?}");
-        if filled == Some(true) {
+        assert_eq!(filled.ok(), (!is_unclear).then_some(!is_known), "{format:?} {values:?} {wanted:?}");
+        if filled == Ok(true) {
             assert_eq!(format.search(&Lanes::new(&words), &words, wanted), Ok(u32::from(vacant)));
         } else {
             assert_eq!(content(), before);

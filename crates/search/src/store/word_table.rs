@@ -17,7 +17,7 @@ use super::reserved_memory::Line;
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
 use super::table_segments::{GrowingLines, Segments, UnreportedCounts};
-use super::word_format::{Format, NO_SLOT, Slot, SlotBits, with_known};
+use super::word_format::{Format, NO_SLOT, Slot, SlotBits, Undecided, with_known};
 use super::word_hash::{Rest, Word, WordHash};
 use super::{Full, Seen, StateId};
 use crate::sync::{AtomicBool, AtomicU64, Ordering};
@@ -292,8 +292,9 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         true
     }
 
-    /// Looks a number up in the line where it belongs, if the slots there have this format, and adds it if there is a vacant slot.
-    /// Returns whether it was added. Nothing if it may be in another line. Only one worker may use the table.
+    /// Looks a number up in the line where it belongs and in those behind it while lines are full, if the slots there have this format,
+    /// and adds it if it is new. Returns whether it was added, which is not counted yet. Nothing if that takes more than one
+    /// comparison for a line. Only one worker may use the table.
     ///
     /// Whether a number is known can't be predicted, so no branch depends on it: where it is known, something is written to
     /// `elsewhere`.
@@ -302,7 +303,6 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         &self,
         located: &Located<W>,
         access: &SharedAccess<'_>,
-        unreported: &mut UnreportedCounts,
         elsewhere: &AtomicU64,
     ) -> Option<bool> {
         let home = located.home;
@@ -311,10 +311,26 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         if content.shape.format.number() != FORMAT as u8 {
             return None;
         }
-        let words = &content.lines[home.line as usize].0;
-        let is_new = format.look_or_fill(&L::new(words), words, located.bits(&content.shape), elsewhere)?;
-        self.segments.count_some(home.segment as usize, is_new.into(), access, unreported);
-        Some(is_new)
+        let (mut line, mut bits) = (home.line as usize, located.bits(&content.shape));
+        loop {
+            let words = &content.lines[line].0;
+            match format.look_or_fill(&L::new(words), words, bits, elsewhere) {
+                Ok(is_new) => return Some(is_new),
+                Err(Undecided::Unclear) => return None,
+                Err(Undecided::Full) => line += 1,
+            }
+            if line == home.line as usize + content.shape.distances() {
+                return None;
+            }
+            // The distance is in the last bits.
+            bits.first += 1;
+        }
+    }
+
+    /// Counts a number that was added to the line where it belongs or behind it.
+    #[inline(always)]
+    pub fn count(&self, located: &Located<W>, access: &SharedAccess<'_>, unreported: &mut UnreportedCounts) {
+        self.segments.count(located.home.segment as usize, access, unreported);
     }
 
     /// Whether only one worker uses the table.

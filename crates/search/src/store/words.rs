@@ -324,28 +324,29 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         window: &[Located<W>],
         each: &mut impl Report<W>,
     ) -> Result<usize, Full> {
-        let (mut new, mut places, mut at) = ([W::ZERO; WINDOW], [0u8; WINDOW], 0);
+        let (mut places, mut at) = ([0u8; WINDOW], 0);
         while at < window.len()
             && !self.moved
             && let Ok(permitted) = self.allowance.check_some(WINDOW)
         {
             let (mut count, first) = (0, at);
             for located in window[first..].iter().take(permitted) {
-                let (unreported, elsewhere) = (&mut self.unreported, &self.elsewhere);
-                let look = self.store.table.look_or_fill::<L, FORMAT>(located, access, unreported, elsewhere);
-                let Some(is_new) = look else { break };
-                new[count % WINDOW] = located.number;
+                let Some(is_new) = self.store.table.look_or_fill::<L, FORMAT>(located, access, &self.elsewhere) else {
+                    break;
+                };
                 places[count % WINDOW] = (at - first) as u8;
                 count += usize::from(is_new);
                 at += 1;
             }
             self.allowance.spend_some(count, size_of::<W>() as u64);
             let index = (self.interned - self.before) as usize;
-            for (word, place) in new[..count].iter().zip(&places) {
-                each.tell(index + usize::from(*place), Added::NEW.seen(word.id()));
+            for place in places[..count].iter().map(|place| usize::from(*place)) {
+                let located = &window[first + place];
+                self.store.table.count(located, access, &mut self.unreported);
+                each.tell(index + place, Added::NEW.seen(located.number.id()));
             }
             self.interned += (at - first) as u64;
-            // One that is not in the line where it belongs.
+            // One that takes more than one comparison.
             if at - first < permitted
                 && let Some(located) = window.get(at)
             {
