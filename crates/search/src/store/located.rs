@@ -6,7 +6,7 @@ use std::arch::x86_64::*;
 
 use super::hardware::prefetch_at;
 use super::reserved_memory::Line;
-use super::word_hash::{Word, permute_factors};
+use super::word_hash::{FACTORS, Word};
 
 /// The place where a number belongs: a segment, and a line of it. It changes when the table grows. A segment has an address range of
 /// less than 2^32 lines.
@@ -76,8 +76,8 @@ pub(super) struct Places {
 }
 
 /// What [`Places`] have of a segment.
-pub(super) struct SegmentPlace<'a> {
-    pub lines: &'a [Line],
+pub(super) struct SegmentPlace {
+    pub address: usize,
     pub homes: usize,
     pub low: u64,
     pub distance_bits: u32,
@@ -86,12 +86,12 @@ pub(super) struct SegmentPlace<'a> {
 
 impl Places {
     /// The places of numbers of so many bits, with hashes of so many bits after the number of the segment.
-    pub fn set<'a>(&mut self, bits: u32, segment_bits: u32, segments: impl Iterator<Item = SegmentPlace<'a>>) {
+    pub fn set(&mut self, [bits, segment_bits]: [u32; 2], segments: impl Iterator<Item = SegmentPlace>) {
         let Places { lines, homes, low, distance_bits, overflows, .. } = self;
         [&mut *lines, homes, low, distance_bits].into_iter().for_each(Vec::clear);
         *overflows = false;
         for segment in segments {
-            lines.push(segment.lines.as_ptr().addr() as u64);
+            lines.push(segment.address as u64);
             homes.push(segment.homes as u64);
             low.push(segment.low);
             distance_bits.push(segment.distance_bits.into());
@@ -115,6 +115,12 @@ impl Places {
         let address = self.lines[segment].wrapping_add(line as u64 * size_of::<Line>() as u64);
         self.prefetch(address);
         ((order & self.low[segment]) << self.distance_bits[segment] | 1, Home::new(segment, line as usize))
+    }
+
+    /// Prefetches the line where a number belongs.
+    #[inline]
+    pub fn prefetch_number<W: Word>(&self, number: W) {
+        self.locate(number.hash(self.bits).order);
     }
 
     #[inline(always)]
@@ -148,7 +154,7 @@ impl Places {
         let number = |number: u64| _mm512_set1_epi64(number as i64);
         let distance = |bits: u32| _mm_cvtsi64_si128(i64::from(bits));
         let (mask, half) = (number(u64::MAX >> (64 - self.bits)), distance(self.bits / 2));
-        let [one, other] = permute_factors().map(number);
+        let [one, other] = FACTORS.map(number);
         let shift = distance(64 - self.segment_bits);
         let after_segment = distance(self.segment_bits);
         for eight in eights {

@@ -8,6 +8,7 @@ mod exact;
 mod hardware;
 mod hash_compaction;
 mod hash_function;
+mod located;
 mod lossy;
 mod memory_quota;
 mod migration;

@@ -252,23 +252,16 @@ impl<C: SegmentContent> Segments<C> {
         unsafe { &*self.segments[segment].content.get() }
     }
 
+    /// All segments.
+    pub fn all<'a>(&'a self, access: &'a SharedAccess<'_>) -> impl Iterator<Item = &'a C> {
+        (0..self.segments.len()).map(move |segment| self.get(segment, access))
+    }
+
     /// Counts a filled slot, and requests a resize when its segment should grow.
     #[inline]
     pub fn count(&self, segment: usize, access: &SharedAccess<'_>, unreported: &mut UnreportedCounts) {
-        self.count_some(segment, 1, access, unreported);
-    }
-
-    /// Counts so many filled slots.
-    #[inline(always)]
-    pub fn count_some(
-        &self,
-        segment: usize,
-        filled: u32,
-        access: &SharedAccess<'_>,
-        unreported: &mut UnreportedCounts,
-    ) {
         let added = &mut unreported.0[segment];
-        *added += filled;
+        *added += 1;
         let content = self.get(segment, access);
         if *added as usize * 32 * self.workers >= content.slots() {
             let added = std::mem::take(added) as usize;

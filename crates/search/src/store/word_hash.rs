@@ -10,6 +10,9 @@ pub(super) trait Word: Copy {
 
     /// The bits of its hash that are stored in full.
     fn rest(self) -> Self::Rest;
+
+    /// Numbers of 64 bits as such; none of longer numbers.
+    fn as_words(numbers: &[Self]) -> &[u64];
 }
 
 /// The hash of a number. It determines the number.
@@ -48,6 +51,11 @@ impl Word for u64 {
     fn rest(self) -> NoRest {
         NoRest
     }
+
+    #[inline(always)]
+    fn as_words(numbers: &[u64]) -> &[u64] {
+        numbers
+    }
 }
 
 impl Word for u128 {
@@ -66,15 +74,24 @@ impl Word for u128 {
     fn rest(self) -> Rest {
         Rest((self >> 64) as u64)
     }
+
+    #[inline(always)]
+    fn as_words(_: &[u128]) -> &[u64] {
+        &[]
+    }
 }
 
+/// The factors of [`permute`].
+pub(super) const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
+
 /// A permutation of the numbers of so many bits: multiplications by odd numbers and these shifts are permutations.
+/// [`Places`](super::located::Places) computes it for several numbers at once.
 #[inline(always)]
 fn permute(number: u64, bits: u32) -> u64 {
     let (mask, half) = (u64::MAX >> (64 - bits), bits / 2);
-    let mut hash = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) & mask;
+    let mut hash = number.wrapping_mul(FACTORS[0]) & mask;
     hash ^= hash >> half;
-    hash = hash.wrapping_mul(0xd6e8_feb8_6659_fd93) & mask;
+    hash = hash.wrapping_mul(FACTORS[1]) & mask;
     hash ^ hash >> half
 }
 

@@ -12,7 +12,8 @@ mod growth;
 
 use std::marker::PhantomData;
 
-use super::hardware::{Lanes, LineLanes, SLOTS, prefetch_at};
+use super::hardware::{Lanes, LineLanes, SLOTS};
+use super::located::{Home, Located, Places, SegmentPlace};
 use super::reserved_memory::Line;
 use super::resize_barrier::{ExclusiveAccess, SharedAccess};
 use super::table::Refusal;
@@ -86,31 +87,6 @@ pub(super) enum Look {
     Vacant(u32),
     /// Nothing, but it may be in another line.
     Elsewhere,
-}
-
-/// The place where a number belongs: a segment, and a line of it. It changes when the table grows. A segment has an address range of
-/// less than 2^32 lines.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Home {
-    segment: u32,
-    line: u32,
-}
-
-/// A number, its place, and the first part of what a slot there has to hold.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Located<W> {
-    pub number: W,
-    first: u64,
-    pub home: Home,
-}
-
-impl<W: Word> Located<W> {
-    /// What a slot at its place has to hold.
-    #[inline(always)]
-    fn bits(&self, shape: &Shape) -> SlotBits {
-        let Rest(second) = self.number.rest().into();
-        SlotBits { first: self.first, width: shape.width, second }
-    }
 }
 
 /// The slot of a number.
@@ -189,21 +165,16 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
     #[inline(always)]
     pub fn home(&self, hash: WordHash<W::Rest>, access: &SharedAccess<'_>) -> Home {
         let (segment, content) = self.segment(hash, access);
-        Home { segment: segment as u32, line: content.shape.home(hash.order) as u32 }
+        Home::new(segment, content.shape.home(hash.order))
     }
 
-    /// Prefetches the line where a number belongs.
-    #[inline(always)]
-    pub fn prefetch(&self, number: W, access: &SharedAccess<'_>) -> Located<W> {
-        let hash = self.hash(number);
-        let (segment, content) = self.segment(hash, access);
-        let line = content.shape.home(hash.order);
-        prefetch_at(content.lines.as_ptr().wrapping_add(line).cast());
-        if content.shape.overflows {
-            prefetch_at(content.lines.as_ptr().wrapping_add(line + 1).cast());
-        }
-        let home = Home { segment: segment as u32, line: line as u32 };
-        Located { number, first: content.shape.bits(hash.whole(), 0).first, home }
+    /// Sets where numbers belong in each segment.
+    pub fn set_places(&self, places: &mut Places, access: &SharedAccess<'_>) {
+        let segment = |content: &'_ OrderedLines<NOTE>| {
+            let Shape { homes, low, distance_bits, overflows, .. } = content.shape;
+            SegmentPlace { address: content.lines.as_ptr().addr(), homes, low, distance_bits, overflows }
+        };
+        places.set([self.bits, self.segment_bits], self.segments.all(access).map(segment));
     }
 
     /// Adds a number to the place where it belongs. `may` is called before a new number is added.
@@ -216,7 +187,7 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         unreported: &mut UnreportedCounts,
         may: impl FnMut() -> Result<(), Full>,
     ) -> Result<Added, Refusal> {
-        let (segment, line) = (home.segment as usize, home.line as usize);
+        let (segment, line) = (home.segment(), home.line());
         let content = self.segments.get(segment, access);
         debug_assert_eq!(home, self.home(hash, access), "the table has not grown since");
         let added = content.add::<L>(hash.whole(), line, self.segments.is_private(), may)?;
@@ -229,7 +200,7 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
     /// The number of the format of the slots at a place.
     #[inline(always)]
     pub fn format_at(&self, home: Home, access: &SharedAccess<'_>) -> u8 {
-        self.segments.get(home.segment as usize, access).shape.format.number()
+        self.segments.get(home.segment(), access).shape.format.number()
     }
 
     /// Looks a number up in the line where it belongs, if the slots there have this format. Most numbers are found or added
@@ -237,14 +208,14 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
     #[inline(always)]
     pub fn look<L: LineLanes, const FORMAT: usize>(&self, located: &Located<W>, access: &SharedAccess<'_>) -> Look {
         let home = located.home;
-        let content = self.segments.get(home.segment as usize, access);
+        let content = self.segments.get(home.segment(), access);
         let format = const { Format::ALL[FORMAT].with_note(NOTE) };
         if content.shape.format.number() != FORMAT as u8 {
             return Look::Elsewhere;
         }
-        let words = &content.lines[home.line as usize].0;
+        let words = &content.lines[home.line()].0;
         let lanes = L::new(words);
-        match format.search(&lanes, words, format.slot(located.bits(&content.shape))) {
+        match format.search(&lanes, words, format.slot(content.shape.bits_of(located))) {
             Ok(slot) => Look::Known(Added::known(lanes.marked(format.lane) >> slot & 1 != 0, format.note(words, slot))),
             Err(Some(vacant)) => Look::Vacant(vacant),
             Err(None) => Look::Elsewhere,
@@ -260,13 +231,13 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         access: &SharedAccess<'_>,
     ) -> (bool, u8) {
         let home = located.home;
-        let content = self.segments.get(home.segment as usize, access);
+        let content = self.segments.get(home.segment(), access);
         let format = const { Format::ALL[FORMAT].with_note(NOTE) };
         if content.shape.format.number() != FORMAT as u8 {
             return (true, NO_SLOT);
         }
-        let words = &content.lines[home.line as usize].0;
-        format.glance(&L::new(words), words, located.bits(&content.shape))
+        let words = &content.lines[home.line()].0;
+        format.glance(&L::new(words), words, content.shape.bits_of(located))
     }
 
     /// Adds a number to a vacant slot of the line where it belongs. Returns false if another worker has changed that slot or its
@@ -279,16 +250,16 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         unreported: &mut UnreportedCounts,
     ) -> bool {
         let home = located.home;
-        let content = self.segments.get(home.segment as usize, access);
+        let content = self.segments.get(home.segment(), access);
         let format = const { Format::ALL[FORMAT].with_note(NOTE) };
-        let value = format.slot(located.bits(&content.shape));
-        let words = &content.lines[home.line as usize].0;
+        let value = format.slot(content.shape.bits_of(located));
+        let words = &content.lines[home.line()].0;
         if self.segments.is_private() {
             format.fill(words, vacant, value);
         } else if !format.claim(words, vacant, value) {
             return false;
         }
-        self.segments.count(home.segment as usize, access, unreported);
+        self.segments.count(home.segment(), access, unreported);
         true
     }
 
@@ -306,12 +277,12 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
         elsewhere: &AtomicU64,
     ) -> Option<bool> {
         let home = located.home;
-        let content = self.segments.get(home.segment as usize, access);
+        let content = self.segments.get(home.segment(), access);
         let format = const { Format::ALL[FORMAT].with_note(NOTE) };
         if content.shape.format.number() != FORMAT as u8 {
             return None;
         }
-        let (mut line, mut bits) = (home.line as usize, located.bits(&content.shape));
+        let (mut line, mut bits) = (home.line(), content.shape.bits_of(located));
         loop {
             let words = &content.lines[line].0;
             match format.look_or_fill(&L::new(words), words, bits, elsewhere) {
@@ -319,7 +290,7 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
                 Err(Undecided::Unclear) => return None,
                 Err(Undecided::Full) => line += 1,
             }
-            if line == home.line as usize + content.shape.distances() {
+            if line == home.line() + content.shape.distances() {
                 return None;
             }
             // The distance is in the last bits.
@@ -330,7 +301,7 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
     /// Counts a number that was added to the line where it belongs or behind it.
     #[inline(always)]
     pub fn count(&self, located: &Located<W>, access: &SharedAccess<'_>, unreported: &mut UnreportedCounts) {
-        self.segments.count(located.home.segment as usize, access, unreported);
+        self.segments.count(located.home.segment(), access, unreported);
     }
 
     /// Whether only one worker uses the table.
@@ -436,6 +407,13 @@ impl Shape {
     #[inline(always)]
     fn distances(&self) -> usize {
         (1 << self.distance_bits) - 1
+    }
+
+    /// What a slot at the place of a number has to hold.
+    #[inline(always)]
+    fn bits_of<W: Word>(&self, located: &Located<W>) -> SlotBits {
+        let Rest(second) = located.number.rest().into();
+        SlotBits { first: located.first, width: self.width, second }
     }
 
     /// The bits of a slot that holds a hash at this distance.

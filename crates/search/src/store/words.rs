@@ -10,6 +10,7 @@ use kripke_model::{Batch, State};
 #[cfg(all(target_arch = "x86_64", not(shuttle)))]
 use super::hardware::Lanes512;
 use super::hardware::{Lanes, LineLanes};
+use super::located::{Located, LocatedNumbers, Places, Window};
 use super::memory_quota::{Allowance, MemoryQuota};
 use super::queue::{IdNumber, Pieces};
 use super::resize_barrier::{ResizeBarrier, SharedAccess};
@@ -17,7 +18,7 @@ use super::table::Refusal;
 use super::table_segments::UnreportedCounts;
 use super::word_format::NO_SLOT;
 use super::word_hash::Word;
-use super::word_table::{Added, Located, Look, WordTable};
+use super::word_table::{Added, Look, WordTable};
 use super::{Capacity, Full, Handle, Omission, Seen, StateId, Store};
 use crate::sync::AtomicU64;
 
@@ -126,7 +127,8 @@ impl<W: StateWord, const NOTE: u32> Store for WordStore<W, NOTE> {
             allowance: self.quota.allowance(),
             unreported: self.table.unreported(),
             instructions: Instructions::fastest(),
-            located: Vec::new(),
+            located: LocatedNumbers::default(),
+            places: Places::default(),
             moved: false,
             seen: Vec::new(),
             interned: 0,
@@ -161,7 +163,9 @@ pub struct WordHandle<'a, W: StateWord, const NOTE: u32 = 0> {
     unreported: UnreportedCounts,
     instructions: Instructions,
     /// The states of the batch that is interned next.
-    located: Vec<Located<W>>,
+    located: LocatedNumbers<W>,
+    /// Where states belong, as long as the table does not grow.
+    places: Places,
     /// The table may have grown since some of them were located.
     moved: bool,
     /// The results of the batch that was interned last, in a store with notes.
@@ -220,15 +224,23 @@ impl<W, F: FnMut(usize, Seen), const ONLY_NEW: bool> Report<W> for Told<F, ONLY_
 }
 
 impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
+    /// Grows the table, together with the other workers.
+    #[cold]
+    fn grow(&mut self, access: &mut SharedAccess<'a>) -> Result<(), Full> {
+        self.moved = true;
+        let grown = self.store.grow(access);
+        self.store.table.set_places(&mut self.places, access);
+        grown
+    }
+
     fn intern_window(
         &mut self,
         access: &mut SharedAccess<'a>,
-        window: &[Located<W>],
+        window: Window<'_, W>,
         each: &mut impl Report<W>,
     ) -> Result<(), Full> {
         if access.resize_is_requested() {
-            self.moved = true;
-            self.store.grow(access)?;
+            self.grow(access)?;
         }
         match self.instructions {
             Instructions::Common => self.add_window::<Lanes>(access, window, each),
@@ -245,7 +257,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     unsafe fn add_window_avx512(
         &mut self,
         access: &mut SharedAccess<'a>,
-        window: &[Located<W>],
+        window: Window<'_, W>,
         each: &mut impl Report<W>,
     ) -> Result<(), Full> {
         self.add_window::<Lanes512>(access, window, each)
@@ -257,14 +269,16 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     fn add_window<L: LineLanes>(
         &mut self,
         access: &mut SharedAccess<'a>,
-        window: &[Located<W>],
+        window: Window<'_, W>,
         each: &mut impl Report<W>,
     ) -> Result<(), Full> {
-        let Some(first) = window.first() else { return Ok(()) };
+        if window.len() == 0 {
+            return Ok(());
+        }
         if self.moved {
             return self.add_moved(access, window, each);
         }
-        match self.store.table.format_at(first.home, access) {
+        match self.store.table.format_at(window.get(0).home, access) {
             0 => self.add_window_as::<L, 0>(access, window, each),
             1 => self.add_window_as::<L, 1>(access, window, each),
             2 => self.add_window_as::<L, 2>(access, window, each),
@@ -280,7 +294,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     fn add_window_as<L: LineLanes, const FORMAT: usize>(
         &mut self,
         access: &mut SharedAccess<'a>,
-        window: &[Located<W>],
+        window: Window<'_, W>,
         each: &mut impl Report<W>,
     ) -> Result<(), Full> {
         let mut at = 0;
@@ -292,9 +306,9 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         }
         while at < window.len() {
             if self.moved {
-                return self.add_moved(access, &window[at..], each);
+                return self.add_moved(access, window.from(at), each);
             }
-            let located = &window[at];
+            let located = &window.get(at);
             let table = &self.store.table;
             let added = match table.look::<L, FORMAT>(located, access) {
                 Look::Known(known) => known,
@@ -321,7 +335,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     fn add_window_alone<L: LineLanes, const FORMAT: usize>(
         &mut self,
         access: &mut SharedAccess<'a>,
-        window: &[Located<W>],
+        window: Window<'_, W>,
         each: &mut impl Report<W>,
     ) -> Result<usize, Full> {
         let (mut places, mut at) = ([0u8; WINDOW], 0);
@@ -330,8 +344,8 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
             && let Ok(permitted) = self.allowance.check_some(WINDOW)
         {
             let (mut count, first) = (0, at);
-            for located in window[first..].iter().take(permitted) {
-                let Some(is_new) = self.store.table.look_or_fill::<L, FORMAT>(located, access, &self.elsewhere) else {
+            for located in window.from(first).iter().take(permitted) {
+                let Some(is_new) = self.store.table.look_or_fill::<L, FORMAT>(&located, access, &self.elsewhere) else {
                     break;
                 };
                 places[count % WINDOW] = (at - first) as u8;
@@ -341,16 +355,15 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
             self.allowance.spend_some(count, size_of::<W>() as u64);
             let index = (self.interned - self.before) as usize;
             for place in places[..count].iter().map(|place| usize::from(*place)) {
-                let located = &window[first + place];
-                self.store.table.count(located, access, &mut self.unreported);
+                let located = window.get(first + place);
+                self.store.table.count(&located, access, &mut self.unreported);
                 each.tell(index + place, Added::NEW.seen(located.number.id()));
             }
             self.interned += (at - first) as u64;
             // One that takes more than one comparison.
-            if at - first < permitted
-                && let Some(located) = window.get(at)
-            {
-                let added = self.add(access, *located)?;
+            if at - first < permitted && at < window.len() {
+                let located = window.get(at);
+                let added = self.add(access, located)?;
                 at += 1;
                 self.tell(added.seen(located.number.id()), each);
             }
@@ -364,7 +377,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     fn add_window_among_others<L: LineLanes, const FORMAT: usize>(
         &mut self,
         access: &mut SharedAccess<'a>,
-        window: &[Located<W>],
+        window: Window<'_, W>,
         each: &mut impl Report<W>,
     ) -> Result<usize, Full> {
         if self.allowance.check_some(WINDOW).unwrap_or(0) < window.len() {
@@ -372,17 +385,17 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         }
         let (mut places, mut slots, mut count) = ([0u8; WINDOW], [0u8; WINDOW], 0);
         for (place, located) in window.iter().enumerate().take(WINDOW) {
-            let (may_be_new, slot) = self.store.table.glance::<L, FORMAT>(located, access);
+            let (may_be_new, slot) = self.store.table.glance::<L, FORMAT>(&located, access);
             (places[count % WINDOW], slots[count % WINDOW]) = (place as u8, slot);
             count += usize::from(may_be_new);
         }
         let first = self.interned;
         for (&place, &slot) in places[..count].iter().zip(&slots) {
             self.interned = first + u64::from(place);
-            let located = &window[usize::from(place)];
+            let located = &window.get(usize::from(place));
             let vacant = (located, u32::from(slot));
             let added = if self.moved {
-                self.add(access, self.store.table.prefetch(located.number, access))?
+                self.add_again(access, located.number)?
             } else if slot != NO_SLOT && self.store.table.fill::<FORMAT>(vacant, access, &mut self.unreported) {
                 self.allowance.spend(size_of::<W>() as u64, 0);
                 Added::NEW
@@ -402,14 +415,20 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     fn add_moved(
         &mut self,
         access: &mut SharedAccess<'a>,
-        window: &[Located<W>],
+        window: Window<'_, W>,
         each: &mut impl Report<W>,
     ) -> Result<(), Full> {
-        for located in window {
-            let added = self.add(access, self.store.table.prefetch(located.number, access))?;
-            self.tell(added.seen(located.number.id()), each);
+        for &number in window.numbers() {
+            let added = self.add_again(access, number)?;
+            self.tell(added.seen(number.id()), each);
         }
         Ok(())
+    }
+
+    /// Adds a state whose place has to be computed again.
+    fn add_again(&mut self, access: &mut SharedAccess<'a>, number: W) -> Result<Added, Full> {
+        let home = self.store.table.home(self.store.table.hash(number), access);
+        self.add(access, Located { number, first: 0, home })
     }
 
     /// Tells the result for the next state of the batch.
@@ -448,8 +467,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
                 Err(Refusal::Full(full)) => return Err(full),
                 Err(Refusal::SegmentFull) => {
                     access.request_resize();
-                    self.moved = true;
-                    self.store.grow(access)?;
+                    self.grow(access)?;
                     home = table.home(hash, access);
                 }
             }
@@ -467,7 +485,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         let mut located = std::mem::take(&mut self.located);
         let mut done = Ok(());
         self.before = self.interned;
-        for window in located.chunks(WINDOW) {
+        for window in located.windows(WINDOW) {
             done = done.and_then(|()| self.intern_window(&mut access, window, &mut each));
         }
         located.clear();
@@ -496,7 +514,8 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
 impl<W: StateWord, const NOTE: u32> Handle for WordHandle<'_, W, NOTE> {
     fn enter(&mut self) {
         if self.access.is_none() {
-            self.access = Some(self.store.barrier.enter());
+            let access = self.access.insert(self.store.barrier.enter());
+            self.store.table.set_places(&mut self.places, access);
             self.moved = true;
         }
     }
@@ -513,10 +532,8 @@ impl<W: StateWord, const NOTE: u32> Handle for WordHandle<'_, W, NOTE> {
 
     #[inline]
     fn prefetch(&mut self, batch: &Batch) {
-        let (table, access) = (&self.store.table, self.access.as_ref().expect("a handle enters before it is used"));
         self.moved &= !self.located.is_empty();
-        let first = self.located.len();
-        self.located.extend(W::words_from(batch, first).map(|word| table.prefetch(word, access)));
+        self.located.locate(W::words_from(batch, self.located.len()), &self.places);
     }
 
     fn intern(&mut self, batch: &Batch, _: &[usize], mut each: impl FnMut(Seen)) -> Result<(), Full> {
@@ -557,7 +574,7 @@ impl<W: StateWord, const NOTE: u32> Handle for WordHandle<'_, W, NOTE> {
     }
     #[inline]
     fn prefetch_note(&self, id: StateId) {
-        self.store.table.prefetch(W::of(id), self.access());
+        self.places.prefetch_number(W::of(id));
     }
 
     fn note(&self, id: StateId) -> u32 {
