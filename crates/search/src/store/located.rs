@@ -6,7 +6,9 @@ use std::arch::x86_64::*;
 
 use super::hardware::prefetch_at;
 use super::reserved_memory::Line;
-use super::word_hash::{FACTORS, Word};
+use super::word_hash::Word;
+#[cfg(all(target_arch = "x86_64", not(shuttle)))]
+use super::word_hash::{FACTORS, REST_FACTOR, REST_OFFSET};
 
 /// The place where a number belongs: a segment, and a line of it. It changes when the table grows. A segment has an address range of
 /// less than 2^32 lines.
@@ -67,7 +69,7 @@ pub(super) struct Places {
     homes: Vec<u64>,
     low: Vec<u64>,
     distance_bits: Vec<u64>,
-    /// The number of bits of a number, and of those of a hash after the number of the segment.
+    /// The number of bits of a hash, and of those after the number of the segment.
     bits: u32,
     segment_bits: u32,
     /// Some segment has so few slots in a line that many are full and their numbers in the next one.
@@ -85,7 +87,7 @@ pub(super) struct SegmentPlace {
 }
 
 impl Places {
-    /// The places of numbers of so many bits, with hashes of so many bits after the number of the segment.
+    /// The places of numbers with hashes of so many bits, and so many after the number of the segment.
     pub fn set(&mut self, [bits, segment_bits]: [u32; 2], segments: impl Iterator<Item = SegmentPlace>) {
         let Places { lines, homes, low, distance_bits, overflows, .. } = self;
         [&mut *lines, homes, low, distance_bits].into_iter().for_each(Vec::clear);
@@ -132,9 +134,10 @@ impl Places {
     }
 
     /// Appends the places of as many of these numbers as are computed together. Returns how many these are.
-    fn locate_together(&self, numbers: &[u64], firsts: &mut Vec<u64>, homes: &mut Vec<Home>) -> usize {
+    #[inline(always)]
+    fn locate_together<W: Word>(&self, numbers: &[W], firsts: &mut Vec<u64>, homes: &mut Vec<Home>) -> usize {
         #[cfg(all(target_arch = "x86_64", not(shuttle)))]
-        if self.together {
+        if self.together && numbers.len() >= 8 {
             // SAFETY: the processor has these instructions, or the value would be another.
             return unsafe { self.locate_eights(numbers, firsts, homes) };
         }
@@ -144,7 +147,7 @@ impl Places {
 
     #[cfg(all(target_arch = "x86_64", not(shuttle)))]
     #[target_feature(enable = "avx512f,avx512dq")]
-    fn locate_eights(&self, numbers: &[u64], firsts: &mut Vec<u64>, homes: &mut Vec<Home>) -> usize {
+    fn locate_eights<W: Word>(&self, numbers: &[W], firsts: &mut Vec<u64>, homes: &mut Vec<Home>) -> usize {
         let (eights, _) = numbers.as_chunks::<8>();
         let count = eights.len() * 8;
         firsts.reserve(count);
@@ -155,11 +158,22 @@ impl Places {
         let distance = |bits: u32| _mm_cvtsi64_si128(i64::from(bits));
         let (mask, half) = (number(u64::MAX >> (64 - self.bits)), distance(self.bits / 2));
         let [one, other] = FACTORS.map(number);
+        let [rest_offset, rest_factor] = [REST_OFFSET, REST_FACTOR].map(number);
+        let even = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+        let odd = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
         let shift = distance(64 - self.segment_bits);
         let after_segment = distance(self.segment_bits);
         for eight in eights {
-            // SAFETY: there are eight numbers.
-            let words = unsafe { _mm512_loadu_si512(eight.as_ptr().cast()) };
+            let words: *const u64 = eight.as_ptr().cast();
+            // SAFETY: there are eight numbers of so many words.
+            let word = |i: usize| unsafe { _mm512_loadu_si512(words.add(8 * i).cast()) };
+            let mut words = word(0);
+            if W::WORDS == 2 {
+                let (low, high) =
+                    (_mm512_permutex2var_epi64(words, even, word(1)), _mm512_permutex2var_epi64(words, odd, word(1)));
+                let product = _mm512_mullo_epi64(_mm512_xor_si512(high, rest_offset), rest_factor);
+                words = _mm512_add_epi64(low, _mm512_xor_si512(product, _mm512_srli_epi64::<32>(product)));
+            }
             let mut hash = _mm512_and_si512(_mm512_mullo_epi64(words, one), mask);
             hash = _mm512_xor_si512(hash, _mm512_srl_epi64(hash, half));
             hash = _mm512_and_si512(_mm512_mullo_epi64(hash, other), mask);
@@ -235,7 +249,7 @@ impl<W: Word> LocatedNumbers<W> {
         let first = self.numbers.len();
         self.numbers.extend(numbers);
         let LocatedNumbers { numbers, firsts, homes } = self;
-        let done = places.locate_together(W::as_words(&numbers[first..]), firsts, homes);
+        let done = places.locate_together(&numbers[first..], firsts, homes);
         for number in &numbers[first + done..] {
             let (first, home) = places.locate(number.hash(places.bits).order);
             firsts.push(first);
@@ -276,5 +290,48 @@ impl<'a, W: Copy> Window<'a, W> {
 
     pub fn numbers(self) -> &'a [W] {
         self.numbers
+    }
+}
+
+#[cfg(all(test, not(shuttle)))]
+mod tests {
+    use super::*;
+
+    fn check<W: Word + std::fmt::Debug + PartialEq>(bits: u32, segments: usize, numbers: &[W]) {
+        let random = &mut kripke_model::Random::new(u64::from(bits) + segments as u64);
+        let mut segment = |_| SegmentPlace {
+            address: random.below(1 << 40) * 64,
+            homes: 1 + random.below(1 << random.below(32)),
+            low: u64::MAX >> random.below(64),
+            distance_bits: random.below(6) as u32,
+            overflows: random.one_in(2),
+        };
+        let mut places = Places::default();
+        places.set([bits, bits - segments.ilog2()], (0..segments).map(&mut segment));
+        let (mut alone, mut together) = (LocatedNumbers::default(), LocatedNumbers::default());
+        together.locate(numbers.iter().copied(), &places);
+        places.together = false;
+        alone.locate(numbers.iter().copied(), &places);
+        assert_eq!((alone.len(), together.len()), (numbers.len(), numbers.len()));
+        for (one, other) in alone.windows(64).zip(together.windows(64)) {
+            assert_eq!(one.numbers, other.numbers);
+            assert_eq!((one.firsts, one.homes), (other.firsts, other.homes), "{bits} bits, {segments} segments");
+        }
+    }
+
+    #[test]
+    fn numbers_are_located_alone_as_they_are_together() {
+        let random = &mut kripke_model::Random::new(5);
+        let words: Vec<u64> = (0..1000).map(|_| random.next_u64()).collect();
+        for segments in [4, 8, 16, 64] {
+            for bits in [16, 17, 31, 32, 33, 38, 52, 63, 64] {
+                let numbers: Vec<u64> = words.iter().map(|word| word >> (64 - bits)).collect();
+                for count in [0, 1, 7, 8, 9, 63, 64, 65, 1000] {
+                    check(bits, segments, &numbers[..count]);
+                }
+            }
+            let wide: Vec<u128> = words.chunks(2).map(|two| u128::from(two[0]) << 63 | u128::from(two[1])).collect();
+            check(64, segments, &wide);
+        }
     }
 }

@@ -5,14 +5,14 @@ pub(super) trait Word: Copy {
     /// The bits of a hash that are stored in full.
     type Rest: Copy + std::fmt::Debug + Into<Rest> + Send + Sync;
 
+    /// The number of words of 64 bits.
+    const WORDS: usize = size_of::<Self>() / 8;
+
     /// The hash of a number that has so many bits at most.
     fn hash(self, bits: u32) -> WordHash<Self::Rest>;
 
     /// The bits of its hash that are stored in full.
     fn rest(self) -> Self::Rest;
-
-    /// Numbers of 64 bits as such; none of longer numbers.
-    fn as_words(numbers: &[Self]) -> &[u64];
 }
 
 /// The hash of a number. It determines the number.
@@ -51,11 +51,6 @@ impl Word for u64 {
     fn rest(self) -> NoRest {
         NoRest
     }
-
-    #[inline(always)]
-    fn as_words(numbers: &[u64]) -> &[u64] {
-        numbers
-    }
 }
 
 impl Word for u128 {
@@ -65,8 +60,8 @@ impl Word for u128 {
     #[inline(always)]
     fn hash(self, _: u32) -> WordHash<Rest> {
         let Rest(rest) = self.rest();
-        let product = u128::from(rest ^ 0xe703_7ed1_a0b4_28db) * 0x8ebc_6af0_9c88_c6e3;
-        let mixed = product as u64 ^ (product >> 64) as u64;
+        let product = (rest ^ REST_OFFSET).wrapping_mul(REST_FACTOR);
+        let mixed = product ^ product >> 32;
         WordHash { order: permute((self as u64).wrapping_add(mixed), 64), rest: Rest(rest) }
     }
 
@@ -74,18 +69,17 @@ impl Word for u128 {
     fn rest(self) -> Rest {
         Rest((self >> 64) as u64)
     }
-
-    #[inline(always)]
-    fn as_words(_: &[u128]) -> &[u64] {
-        &[]
-    }
 }
 
 /// The factors of [`permute`].
 pub(super) const FACTORS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
 
+/// What the bits after the first 64 are mixed with.
+pub(super) const REST_OFFSET: u64 = 0xe703_7ed1_a0b4_28db;
+pub(super) const REST_FACTOR: u64 = 0x8ebc_6af0_9c88_c6e3;
+
 /// A permutation of the numbers of so many bits: multiplications by odd numbers and these shifts are permutations.
-/// [`Places`](super::located::Places) computes it for several numbers at once.
+/// [`Places`](super::located::Places) computes hashes of several numbers at once.
 #[inline(always)]
 fn permute(number: u64, bits: u32) -> u64 {
     let (mask, half) = (u64::MAX >> (64 - bits), bits / 2);

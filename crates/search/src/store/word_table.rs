@@ -174,7 +174,7 @@ impl<W: Word, const NOTE: u32> WordTable<W, NOTE> {
             let Shape { homes, low, distance_bits, overflows, .. } = content.shape;
             SegmentPlace { address: content.lines.as_ptr().addr(), homes, low, distance_bits, overflows }
         };
-        places.set([self.bits, self.segment_bits], self.segments.all(access).map(segment));
+        places.set([self.bits.min(64), self.segment_bits], self.segments.all(access).map(segment));
     }
 
     /// Adds a number to the place where it belongs. `may` is called before a new number is added.
