@@ -299,12 +299,15 @@ mod tests {
 
     fn check<W: Word + std::fmt::Debug + PartialEq>(bits: u32, segments: usize, numbers: &[W]) {
         let random = &mut kripke_model::Random::new(u64::from(bits) + segments as u64);
-        let mut segment = |_| SegmentPlace {
-            address: random.below(1 << 40) * 64,
-            homes: 1 + random.below(1 << random.below(32)),
-            low: u64::MAX >> random.below(64),
-            distance_bits: random.below(6) as u32,
-            overflows: random.one_in(2),
+        let mut segment = |_| {
+            let size = random.below(32);
+            SegmentPlace {
+                address: random.below(1 << 40) * 64,
+                homes: 1 + random.below(1 << size),
+                low: u64::MAX >> random.below(64),
+                distance_bits: random.below(6) as u32,
+                overflows: random.one_in(2),
+            }
         };
         let mut places = Places::default();
         places.set([bits, bits - segments.ilog2()], (0..segments).map(&mut segment));
