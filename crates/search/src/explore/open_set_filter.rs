@@ -117,9 +117,6 @@ mod tests {
         let shares = |low: u128| [low, high << 64 | low].iter().all(|id| place(StateId(*id)) == home);
         let low = (1..1 << 32).find(|low| shares(*low)).unwrap();
         let (filter, written) = (OpenSetFilter::new(true), [StateId(0), StateId(high << 64 | low)]);
-        let mut found = [0; 2];
-        // The other workers may begin late.
-        filter.insert(written[0]);
         std::thread::scope(|scope| {
             for id in written {
                 let filter = &filter;
@@ -127,9 +124,9 @@ mod tests {
             }
             for _ in 0..2_000_000 {
                 assert!(!filter.contains(StateId(high << 64)) && !filter.contains(StateId(low)));
-                (0..2).for_each(|i| found[i] += usize::from(filter.contains(written[i])));
             }
         });
-        assert!(found.iter().sum::<usize>() > 0, "the states themselves are found");
+        // Until then a slot that is being written hides both, for as long as its writer has no processor.
+        assert_eq!(written.iter().filter(|id| filter.contains(**id)).count(), 1, "one of the states is found");
     }
 }
