@@ -9,7 +9,7 @@ use kripke_model::{Interpreter, Parts};
 
 use super::codes::Codes;
 use super::output::{Out, OutOfSteps, Output, StepPair, Watch, is_watched, padded, words};
-use super::results::{Learned, MOST_MOVES};
+use super::results::{Learned, Moves, Results, Special};
 use super::select::{self, ByShifts, SelectBits};
 use super::sites::{Group, JointRow, Shape, Site, groups};
 use super::sleep::{SharedSteps, Step, Worth};
@@ -104,10 +104,10 @@ impl<const N: usize> Cache<N> {
             };
             let from = (&mut *task.source, &mut *task.interpreter);
             let out = if sleeps {
-                let out = OutOfSteps::new(bytes, &mut pairs, shape.room(), task.arrivals[i]);
+                let out = OutOfSteps::new(bytes, &mut pairs, shape.sites.len(), task.arrivals[i]);
                 self.expand::<S, _>(&words, (tag, shape), out, from, &mut ()).map(|with| with.out)
             } else {
-                self.expand::<S, _>(&words, (tag, shape), Out::new(bytes, shape.room()), from, watch)
+                self.expand::<S, _>(&words, (tag, shape), Out::new(bytes, shape.sites.len()), from, watch)
             };
             let Some(out) = out else {
                 task.left = true;
@@ -158,13 +158,10 @@ impl<const N: usize> Cache<N> {
         let mut has_inner = false;
         self.inner.clear();
         if !is_watched(watch) && self.joins && shape.joins {
+            self.tried += shape.groups.len() as u32;
             for group in &shape.groups {
                 let sites = &shape.sites[group.sites.clone()];
-                self.tried += 1;
                 if self.expand_group::<S>(state, tag, (group, sites), &mut from, &mut out) {
-                    if out.is_full() {
-                        return None;
-                    }
                     continue;
                 }
                 self.apart += 1;
@@ -194,15 +191,14 @@ impl<const N: usize> Cache<N> {
         out: &mut impl Output<N>,
         watch: &mut impl Watch,
     ) -> Option<()> {
+        let results = &self.table.results;
         for (site, row) in self.inner.iter().map(|(site, row)| (&shape.sites[*site], *row)) {
-            let (_, moves) = self.table.look::<S>(row, state);
-            let (direct, results) = (moves.count() - moves.inner(), &self.table.results);
-            match moves.are_changes() {
-                true => results.changes(moves)[direct..].iter().for_each(|change| out.change(state, change)),
-                false => results.from(moves, direct).for_each(|step| out.append(state, step, &results.steps)),
-            }
             if out.is_full() {
                 return None;
+            }
+            let (_, moves) = self.table.look::<S>(row, state);
+            if let Some(special) = results.special(moves) {
+                append_special(state, special, special.direct..special.count, results, out);
             }
             watch.moves(site, || out.count());
         }
@@ -230,15 +226,13 @@ impl<const N: usize> Cache<N> {
         }
         loop {
             let (_, moves) = self.table.look::<S>(row.0 as usize, state);
-            if moves.is_plain() {
-                out.plain(state, moves, &self.table.results.steps);
-            } else if moves.are_unknown() {
+            if moves.are_plain() {
+                out.append(state, (moves.number(), moves.count()), &self.table.results.steps);
+            } else if moves == Moves::UNKNOWN {
                 self.learn_joint::<S>(state, tag, (row, sites), from);
                 continue;
-            } else if moves.are_apart() || moves.are_left_out() || moves.inner() > 0 || moves.are_changes() {
-                return false;
             } else {
-                self.table.results.from(moves, 0).for_each(|step| out.append(state, step, &self.table.results.steps));
+                return false;
             }
             return true;
         }
@@ -275,30 +269,30 @@ impl<const N: usize> Cache<N> {
         (joint, sites): (JointRow, &[Site]),
         from: &mut (&mut Source, &mut Interpreter),
     ) {
-        let mut all = Vec::new();
-        let (mut apart, inner) = (false, self.inner.len());
+        let (mut all, mut own, inner) = (Some(Vec::new()), Vec::new(), self.inner.len());
         for site in sites {
-            let mut own = Vec::new();
-            match self.expand_site::<S>((state, tag), site, from, &mut Out::new(&mut own, 2 * MOST_MOVES)) {
-                Some(false) => {}
-                _ => apart = true,
-            }
-            for row in self.table.chain(site.row(state)) {
-                let (_, moves) = self.table.look::<S>(row, state);
-                if moves.are_changes() {
-                    apart = true;
-                } else if !moves.are_unknown() && !moves.are_left_out() {
-                    all.extend(self.table.results.from(moves, 0).map(|step| *self.table.results.steps.get(step)));
-                }
-            }
+            let is_known = self.expand_site::<S>((state, tag), site, from, &mut Out::new(&mut own, 1)) == Some(false);
+            all = all.filter(|_| is_known).and_then(|all| self.with_steps::<S>(state, site.row(state), all));
         }
         self.inner.truncate(inner);
         // The row of a process alone is its own joint row.
-        if !self.table.look::<S>(joint.0 as usize, state).1.are_unknown() {
-            return;
+        if self.table.look::<S>(joint.0 as usize, state).1 == Moves::UNKNOWN {
+            let learned = all.map_or(Learned::Apart, |all| Learned::Moves(all, 0));
+            self.table.learn::<S>(joint.0 as usize, state, learned);
         }
-        let learned = if apart { Learned::Apart } else { Learned::Moves(all, 0) };
-        self.table.learn::<S>(joint.0 as usize, state, learned);
+    }
+
+    /// Adds the steps of a row and the next ones. Nothing if some are special, or not known.
+    fn with_steps<S: SelectBits>(&self, state: &[u64; N], row: usize, mut all: Vec<Step<N>>) -> Option<Vec<Step<N>>> {
+        for row in self.table.chain(row) {
+            let (_, moves) = self.table.look::<S>(row, state);
+            let steps = moves.number()..moves.number() + moves.count() as u32;
+            if !moves.are_plain() {
+                return None;
+            }
+            all.extend(steps.map(|step| *self.table.results.steps.get(step)));
+        }
+        Some(all)
     }
 
     /// Appends the moves of a process that no atomic sequence leads to. Returns whether there are others. Nothing if they are left out.
@@ -314,35 +308,29 @@ impl<const N: usize> Cache<N> {
         loop {
             let (last, moves) = self.table.look::<S>(row, state);
             row = last;
-            if moves.is_plain() {
-                out.plain(state, moves, &self.table.results.steps);
-            } else if moves.are_unknown() {
+            if moves.are_plain() {
+                out.append(state, (moves.number(), moves.count()), &self.table.results.steps);
+            } else if moves == Moves::UNKNOWN {
                 self.learn::<S>(state, (tag, row), site, (&mut *from.0, &mut *from.1));
                 continue;
-            } else if moves.are_below() {
+            } else if moves == Moves::BELOW {
                 self.describe_below::<S>(state, (tag, row), site, &mut *from.0);
                 continue;
-            } else if moves.are_left_out() {
-                return None;
             } else {
-                let (direct, results) = (moves.count() - moves.inner(), &self.table.results);
-                match moves.are_changes() {
-                    true => results.changes(moves)[..direct].iter().for_each(|change| out.change(state, change)),
-                    false => {
-                        results.from(moves, 0).take(direct).for_each(|step| out.append(state, step, &results.steps));
-                    }
-                }
-                if moves.inner() > 0 {
+                let results = &self.table.results;
+                let special = results.special(moves)?;
+                append_special(state, special, 0..special.direct, results, out);
+                if special.direct < special.count {
                     has_inner = true;
                     self.inner.push((site.place, row));
                 }
             }
-            if out.is_full() {
-                return None;
-            }
             row = self.table.next(row);
             if row == 0 {
                 return Some(has_inner);
+            }
+            if out.is_full() {
+                return None;
             }
         }
     }
@@ -500,6 +488,23 @@ impl<const N: usize> OfWidth for Cache<N> {
         parts.ends.clear();
         parts.standing.clear();
         self.run_fast(task, parts) == 1
+    }
+}
+
+/// Appends some of the moves of a special result.
+#[inline(always)]
+fn append_special<const N: usize>(
+    state: &[u64; N],
+    special: &Special,
+    moves: Range<u32>,
+    results: &Results<N>,
+    out: &mut impl Output<N>,
+) {
+    if special.are_changes {
+        let changes = &results.changes(special)[moves.start as usize..moves.end as usize];
+        changes.iter().for_each(|change| out.change(state, change));
+    } else {
+        out.append(state, (special.number + moves.start, moves.len()), &results.steps);
     }
 }
 

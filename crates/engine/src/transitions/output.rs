@@ -3,22 +3,19 @@
 use kripke_model::words::MAX_WORDS;
 use kripke_model::{Arrival, Parts, Standing, State};
 
-use super::results::{Change, MOST_MOVES, Moves};
+use super::results::{Change, MOST_MOVES};
 use super::sites::Site;
-use super::sleep::Steps;
+use super::sleep::{AT_ONCE, Steps};
 
 /// Takes successors.
 pub(super) trait Output<const N: usize> {
-    /// Takes the successors by at most two moves.
-    fn plain(&mut self, state: &[u64; N], moves: &Moves<N>, steps: &Steps<N>);
-
-    /// Takes the successor by a step.
-    fn append(&mut self, state: &[u64; N], number: u32, steps: &Steps<N>);
+    /// Takes the successors by so many steps from a number on.
+    fn append(&mut self, state: &[u64; N], steps: (u32, usize), known: &Steps<N>);
 
     /// Takes the successor by a step that overwrites or copies bits.
     fn change(&mut self, state: &[u64; N], change: &(Change<N>, u32));
 
-    /// Whether there is no room for the moves of another process.
+    /// Whether there is only room for the moves of all processes by the first of their rows.
     fn is_full(&self) -> bool;
 
     /// The number of successors.
@@ -29,23 +26,29 @@ pub(super) trait Output<const N: usize> {
 pub(super) struct Out<const N: usize> {
     begin: *mut [u64; N],
     at: *mut [u64; N],
-    /// From here on there is no room for the moves of another process.
+    /// From here on there is only room for so many moves as the states of this shape can have by the first rows of processes.
     limit: *mut [u64; N],
 }
 
 impl<const N: usize> Out<N> {
-    /// Memory behind these bytes, for so many successors, at least twice the most moves of a result.
-    pub fn new(bytes: &mut Vec<u8>, room: usize) -> Out<N> {
-        bytes.reserve(room * size_of::<[u64; N]>());
+    /// Memory behind these bytes, for the successors of a state with so many processes.
+    pub fn new(bytes: &mut Vec<u8>, processes: usize) -> Out<N> {
+        let most = Self::most(processes);
+        bytes.reserve(2 * most * size_of::<[u64; N]>());
         let begin: *mut [u64; N] = bytes.spare_capacity_mut().as_mut_ptr().cast();
-        Out { begin, at: begin, limit: begin.wrapping_add(room - MOST_MOVES - 2) }
+        Out { begin, at: begin, limit: begin.wrapping_add(most) }
+    }
+
+    /// No less than the successors by the first rows of so many processes, and one more result.
+    fn most(processes: usize) -> usize {
+        (processes + 2) * MOST_MOVES
     }
 
     /// Writes a successor. There must be memory for it.
     #[inline(always)]
-    fn write(&mut self, ahead: usize, state: &[u64; N], difference: &[u64; N]) {
+    fn write(&mut self, ahead: usize, successor: [u64; N]) {
         // SAFETY: memory for all successors of a state, and more, was reserved.
-        unsafe { self.at.wrapping_add(ahead).write_unaligned(successor(state, difference)) };
+        unsafe { self.at.wrapping_add(ahead).write_unaligned(successor.map(u64::to_le)) };
     }
 
     #[inline(always)]
@@ -61,17 +64,17 @@ impl<const N: usize> Out<N> {
 
 impl<const N: usize> Output<N> for Out<N> {
     #[inline(always)]
-    fn plain(&mut self, state: &[u64; N], moves: &Moves<N>, _: &Steps<N>) {
-        // What is written behind the last move is overwritten.
-        self.write(0, state, &moves.first[0]);
-        self.write(1, state, &moves.first[1]);
-        self.advance(moves.count());
-    }
-
-    #[inline(always)]
-    fn append(&mut self, state: &[u64; N], number: u32, steps: &Steps<N>) {
-        self.write(0, state, &steps.get(number).difference);
-        self.advance(1);
+    fn append(&mut self, state: &[u64; N], (mut number, mut count): (u32, usize), known: &Steps<N>) {
+        loop {
+            // What is written behind the last one is overwritten.
+            let ahead = std::array::from_fn::<_, AT_ONCE, _>(|i| successor(state, known.difference(number, i)));
+            (0..AT_ONCE).for_each(|i| self.write(i, ahead[i]));
+            if count <= AT_ONCE {
+                return self.advance(count);
+            }
+            self.advance(AT_ONCE);
+            (number, count) = (number + AT_ONCE as u32, count - AT_ONCE);
+        }
     }
 
     #[inline(always)]
@@ -81,7 +84,7 @@ impl<const N: usize> Output<N> for Out<N> {
             let from = state[usize::from(copied.from)].rotate_left(u32::from(copied.rotation));
             kept[usize::from(copied.to)] ^= from & copied.bits;
         }
-        self.write(0, &kept, &change.difference);
+        self.write(0, successor(&kept, &change.difference));
         self.advance(1);
     }
 
@@ -111,12 +114,12 @@ pub(super) struct StepPair {
 }
 
 impl<const N: usize> OutOfSteps<N> {
-    /// Memory behind these bytes and these steps.
+    /// Memory behind these bytes and these steps, for the successors of a state with so many processes.
     #[inline(always)]
-    pub fn new(bytes: &mut Vec<u8>, pairs: &mut Vec<StepPair>, room: usize, by: Arrival) -> OutOfSteps<N> {
-        pairs.reserve(room);
+    pub fn new(bytes: &mut Vec<u8>, pairs: &mut Vec<StepPair>, processes: usize, by: Arrival) -> OutOfSteps<N> {
+        pairs.reserve(2 * Out::<N>::most(processes));
         let at = pairs.spare_capacity_mut().as_mut_ptr().cast();
-        OutOfSteps { out: Out::new(bytes, room), at, by: by.0 }
+        OutOfSteps { out: Out::new(bytes, processes), at, by: by.0 }
     }
 
     #[inline(always)]
@@ -128,18 +131,17 @@ impl<const N: usize> OutOfSteps<N> {
 
 impl<const N: usize> Output<N> for OutOfSteps<N> {
     #[inline(always)]
-    fn plain(&mut self, state: &[u64; N], moves: &Moves<N>, steps: &Steps<N>) {
-        self.write(0, moves.number);
-        self.write(1, moves.number + 1);
-        self.out.plain(state, moves, steps);
-        self.at = self.at.wrapping_add(moves.count());
-    }
-
-    #[inline(always)]
-    fn append(&mut self, state: &[u64; N], number: u32, steps: &Steps<N>) {
-        self.write(0, number);
-        self.out.append(state, number, steps);
-        self.at = self.at.wrapping_add(1);
+    fn append(&mut self, state: &[u64; N], (number, count): (u32, usize), known: &Steps<N>) {
+        self.out.append(state, (number, count), known);
+        let mut ahead = 0;
+        loop {
+            (ahead..ahead + AT_ONCE).for_each(|i| self.write(i, number + i as u32));
+            ahead += AT_ONCE;
+            if count <= ahead {
+                break;
+            }
+        }
+        self.at = self.at.wrapping_add(count);
     }
 
     #[inline(always)]
@@ -160,10 +162,10 @@ impl<const N: usize> Output<N> for OutOfSteps<N> {
     }
 }
 
-/// The successor with this difference, as it is stored.
+/// The successor with this difference.
 #[inline(always)]
 fn successor<const N: usize>(state: &[u64; N], difference: &[u64; N]) -> [u64; N] {
-    std::array::from_fn(|i| (state[i] ^ difference[i]).to_le())
+    std::array::from_fn(|i| state[i] ^ difference[i])
 }
 
 /// The words of a state.

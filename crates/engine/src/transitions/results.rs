@@ -1,12 +1,14 @@
 //! The results of the table of transitions: the moves of processes.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use super::sleep::{SharedSteps, Step, Steps};
 
 /// The most moves of a result.
 pub(super) const MOST_MOVES: usize = 48;
+
+/// The most steps. More would hardly be used again.
+const MOST_STEPS: usize = 1 << 16;
 
 /// What a move does to a state.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -30,81 +32,60 @@ pub(super) struct Copied {
     pub bits: u64,
 }
 
-const CHANGES: u8 = 1 << 7;
+/// What the table has for a key: the number of moves and that of their first step, the others follow; or what is known instead.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Moves(pub u32);
 
-/// The moves of a result.
-#[derive(Clone, Debug)]
-pub(super) struct Moves<const N: usize> {
-    /// The number of moves, or what is known instead, and how many of them an atomic sequence leads to: these are the last ones. The
-    /// highest bit says that moves are given as changes.
-    count: u8,
-    inner: u8,
-    /// The number of the first step, or the position of the first change. Those of the others follow.
-    pub number: u32,
-    /// The first two differences.
-    pub first: [[u64; N]; 2],
-}
-
-impl<const N: usize> Moves<N> {
+impl Moves {
     /// Nothing is known.
-    const UNKNOWN: Moves<N> = Moves { count: 0xff, inner: 0, number: 0, first: [[0; N]; 2] };
+    pub const UNKNOWN: Moves = Moves(0xff);
     /// The moves can't be taken from the table.
-    const LEFT_OUT: Moves<N> = Moves { count: 0xfe, ..Self::UNKNOWN };
-
+    pub const LEFT_OUT: Moves = Moves(0xfe);
     /// They have to be taken from the row of each process.
-    const APART: Moves<N> = Moves { count: 0xfd, ..Self::UNKNOWN };
-
+    pub const APART: Moves = Moves(0xfd);
     /// There are no rows below a level yet.
-    const BELOW: Moves<N> = Moves { count: 0xfc, ..Self::UNKNOWN };
+    pub const BELOW: Moves = Moves(0xfc);
+    /// The number is that of a special result.
+    const SPECIAL: u32 = 0x80;
 
-    /// Whether there are at most two moves, and no atomic sequence leads to them.
+    /// So many moves, by the steps from a number on, or a special result.
+    fn new(number: u32, count: u32) -> Moves {
+        if number < 1 << 24 { Moves(number << 8 | count) } else { Moves::LEFT_OUT }
+    }
+
+    /// Whether these are steps that no atomic sequence leads to.
     #[inline(always)]
-    pub fn is_plain(&self) -> bool {
-        (self.count <= 2) & (self.inner == 0)
+    pub fn are_plain(self) -> bool {
+        self.count() <= MOST_MOVES
     }
 
     /// The number of moves.
     #[inline(always)]
-    pub fn count(&self) -> usize {
-        usize::from(self.count)
+    pub fn count(self) -> usize {
+        usize::from(self.0 as u8)
     }
 
-    /// The number of moves that an atomic sequence leads to. They are the last ones.
-    pub fn inner(&self) -> usize {
-        usize::from(self.inner & !CHANGES)
+    /// The number of the first step, or of the special result.
+    #[inline(always)]
+    pub fn number(self) -> u32 {
+        self.0 >> 8
     }
 
-    /// Whether moves are given as changes.
-    pub fn are_changes(&self) -> bool {
-        self.inner & CHANGES != 0
-    }
-
-    pub fn are_unknown(&self) -> bool {
-        self.count == Self::UNKNOWN.count
-    }
-
-    pub fn are_apart(&self) -> bool {
-        self.count == Self::APART.count
-    }
-
-    pub fn are_below(&self) -> bool {
-        self.count == Self::BELOW.count
-    }
-
-    pub fn are_left_out(&self) -> bool {
-        self.count == Self::LEFT_OUT.count
+    fn is_special(self) -> bool {
+        self.count() as u32 == Self::SPECIAL
     }
 }
 
-/// The number of a result.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct ResultId(pub u16);
-
-impl ResultId {
-    pub const UNKNOWN: ResultId = ResultId(0);
-    pub const LEFT_OUT: ResultId = ResultId(1);
-    pub const APART: ResultId = ResultId(2);
-    pub const BELOW: ResultId = ResultId(3);
+/// A result with moves that atomic sequences lead to, or that overwrite or copy bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Special {
+    /// The number of moves, and how many of them no atomic sequence leads to: these are the first ones.
+    pub count: u32,
+    pub direct: u32,
+    /// The number of the first step, or the position of the first change.
+    pub number: u32,
+    /// Moves are given as changes.
+    pub are_changes: bool,
 }
 
 /// What a table is told about the moves of a row in a state.
@@ -122,63 +103,65 @@ pub(super) enum Learned<const N: usize> {
 /// All results.
 #[derive(Debug)]
 pub(super) struct Results<const N: usize> {
-    /// By number.
-    pub list: Vec<Moves<N>>,
     pub steps: Steps<N>,
-    /// The result with so many steps from this number on, of which so many belong to atomic sequences.
-    known: HashMap<(u32, usize, usize), ResultId>,
+    special: Vec<Special>,
     /// The changes of results that are given by them, with the numbers of their steps.
     changes: Vec<(Change<N>, u32)>,
-    known_changes: HashMap<(Vec<(Change<N>, Step<N>)>, usize), ResultId>,
+    known_steps: HashMap<Special, Moves>,
+    known_changes: HashMap<(Vec<(Change<N>, Step<N>)>, usize), Moves>,
 }
 
 impl<const N: usize> Results<N> {
     pub fn new(steps: SharedSteps) -> Results<N> {
         Results {
-            list: vec![Moves::UNKNOWN, Moves::LEFT_OUT, Moves::APART, Moves::BELOW],
             steps: Steps::new(steps),
-            known: HashMap::new(),
+            special: Vec::new(),
             changes: Vec::new(),
+            known_steps: HashMap::new(),
             known_changes: HashMap::new(),
         }
     }
 
-    /// The numbers of the steps of a result from this one on.
+    /// A special result.
     #[inline(always)]
-    pub fn from(&self, moves: &Moves<N>, first: usize) -> Range<u32> {
-        moves.number + first as u32..moves.number + moves.count() as u32
+    pub fn special(&self, moves: Moves) -> Option<&Special> {
+        if moves.is_special() { self.special.get(moves.number() as usize) } else { None }
     }
 
     /// The changes of a result that is given by them, with the numbers of their steps.
-    pub fn changes(&self, moves: &Moves<N>) -> &[(Change<N>, u32)] {
-        let first = moves.number as usize;
-        &self.changes[first..first + moves.count()]
+    pub fn changes(&self, special: &Special) -> &[(Change<N>, u32)] {
+        let first = special.number as usize;
+        &self.changes[first..first + special.count as usize]
     }
 
-    /// The number of a result.
-    pub fn add(&mut self, learned: Learned<N>) -> ResultId {
-        let Ok(id) = u16::try_from(self.list.len()).map(ResultId) else { return ResultId::LEFT_OUT };
+    /// What the table has for a result.
+    pub fn add(&mut self, learned: Learned<N>) -> Moves {
         match learned {
+            Learned::Apart => Moves::APART,
+            _ if self.steps.len() >= MOST_STEPS => Moves::LEFT_OUT,
+            Learned::Moves(moves, 0) if moves.len() <= MOST_MOVES => {
+                Moves::new(self.steps.number(&moves), moves.len() as u32)
+            }
             Learned::Moves(moves, inner) if moves.len() <= MOST_MOVES => {
-                let number = self.steps.number(&moves);
-                *self.known.entry((number, moves.len(), inner)).or_insert_with(|| {
-                    let first = [0, 1].map(|i| moves.get(i).map_or([0; N], |step| step.difference));
-                    self.list.push(Moves { count: moves.len() as u8, inner: inner as u8, number, first });
-                    id
-                })
+                let (count, direct) = (moves.len() as u32, (moves.len() - inner) as u32);
+                let special = Special { count, direct, number: self.steps.number(&moves), are_changes: false };
+                *self.known_steps.entry(special).or_insert_with(|| add_special(&mut self.special, special))
             }
             Learned::Changes(moves, inner) if moves.len() <= MOST_MOVES => {
                 *self.known_changes.entry((moves, inner)).or_insert_with_key(|(moves, _)| {
                     let steps: Vec<Step<N>> = moves.iter().map(|(_, step)| *step).collect();
-                    let (first, number) = (self.changes.len() as u32, self.steps.number(&steps));
-                    self.changes.extend(moves.iter().map(|(change, _)| change.clone()).zip(number..));
-                    let (count, inner) = (moves.len() as u8, CHANGES | inner as u8);
-                    self.list.push(Moves { count, inner, number: first, first: [[0; N]; 2] });
-                    id
+                    let (number, step) = (self.changes.len() as u32, self.steps.number(&steps));
+                    self.changes.extend(moves.iter().map(|(change, _)| change.clone()).zip(step..));
+                    let (count, direct) = (moves.len() as u32, (moves.len() - inner) as u32);
+                    add_special(&mut self.special, Special { count, direct, number, are_changes: true })
                 })
             }
-            Learned::Apart => ResultId::APART,
-            _ => ResultId::LEFT_OUT,
+            _ => Moves::LEFT_OUT,
         }
     }
+}
+
+fn add_special(all: &mut Vec<Special>, special: Special) -> Moves {
+    all.push(special);
+    Moves::new(all.len() as u32 - 1, Moves::SPECIAL)
 }

@@ -49,6 +49,9 @@ impl<const N: usize> BitMask<N> {
     /// The selected bits of a state, if they are not more than 64.
     #[inline(always)]
     pub fn select<S: SelectBits>(&self, state: &[u64; N]) -> u64 {
+        if N == 1 {
+            return S::select(state[0], self.bits[0]);
+        }
         let of = |i: usize| S::select(state[i], self.bits[i]) << self.before[i];
         if N > 2 && !self.more {
             let [one, other] = self.words;

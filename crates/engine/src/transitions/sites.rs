@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::results::MOST_MOVES;
 use super::select::BitMask;
 
 /// The processes of the states of one shape.
@@ -13,13 +12,6 @@ pub(super) struct Shape<const N: usize> {
     pub groups: Vec<Group<N>>,
     /// There are several processes in most groups.
     pub joins: bool,
-}
-
-impl<const N: usize> Shape<N> {
-    /// The memory for the successors of a state: for more than there are.
-    pub fn room(&self) -> usize {
-        (self.sites.len() + 2) * MOST_MOVES
-    }
 }
 
 /// Consecutive processes whose locations have few bits together. Where they are at given locations, one look into the table can

@@ -64,25 +64,37 @@ struct Numbered {
 pub(super) struct Steps<const N: usize> {
     shared: SharedSteps,
     known: Vec<Step<N>>,
+    /// The differences of all steps, and behind them as many as are read at once.
+    differences: Vec<[u64; N]>,
     /// How many successors stay, before each of those that were judged last.
     awake: Vec<u32>,
 }
 
+/// The most differences that are read at once.
+pub(super) const AT_ONCE: usize = 2;
+
 impl<const N: usize> Steps<N> {
     pub fn new(shared: SharedSteps) -> Steps<N> {
-        Steps { shared, known: vec![Step::UNKNOWN; 2], awake: Vec::new() }
+        let (known, differences) = (vec![Step::UNKNOWN], vec![[0; N]; 1 + AT_ONCE]);
+        Steps { shared, known, differences, awake: Vec::new() }
     }
 
-    /// Gives consecutive numbers to steps, at least to two: plain moves are read in pairs.
+    /// The number of steps.
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Gives consecutive numbers to steps.
     pub fn number(&mut self, steps: &[Step<N>]) -> u32 {
-        let missing = 2_usize.saturating_sub(steps.len());
-        let all = steps.iter().chain(std::iter::repeat_n(&Step::UNKNOWN, missing));
-        let all: Vec<u64> = all.flat_map(Step::words).collect();
+        if steps.is_empty() {
+            return 1;
+        }
+        let all: Vec<u64> = steps.iter().flat_map(Step::words).collect();
         let first = {
             let mut shared = self.shared.0.lock().unwrap_or_else(PoisonError::into_inner);
             let Numbered { words, numbers } = &mut *shared;
             if words.is_empty() {
-                words.extend(self.known.iter().flat_map(Step::words));
+                words.extend(Step::<N>::UNKNOWN.words());
             }
             *numbers.entry(all).or_insert_with_key(|all| {
                 let first = words.len() / (2 * N + 1);
@@ -99,8 +111,12 @@ impl<const N: usize> Steps<N> {
     /// Learns the steps that other threads have numbered.
     #[cold]
     fn learn(&mut self) {
+        let before = self.known.len();
         let shared = self.shared.0.lock().unwrap_or_else(PoisonError::into_inner);
-        self.known.extend(shared.words.chunks_exact(2 * N + 1).skip(self.known.len()).map(Step::of_words));
+        self.known.extend(shared.words.chunks_exact(2 * N + 1).skip(before).map(Step::of_words));
+        self.differences.truncate(before);
+        self.differences.extend(self.known[before..].iter().map(|step| step.difference));
+        self.differences.extend([[0; N]; AT_ONCE]);
     }
 
     /// Takes those successors out that are in the sleep sets of their predecessors. They are at the end of `bytes`, from `start` on. Puts
@@ -152,6 +168,14 @@ impl<const N: usize> Steps<N> {
             self.learn();
             assert!(are_known(self), "transitions are those of this model");
         }
+    }
+
+    /// The difference of the step with this number, or of one of the next ones, as many as are read at once.
+    #[inline(always)]
+    pub fn difference(&self, number: u32, ahead: usize) -> &[u64; N] {
+        debug_assert!(number as usize <= self.known.len() && ahead < AT_ONCE);
+        // SAFETY: as below; behind the last step there are so many.
+        unsafe { self.differences.get_unchecked(number as usize + ahead) }
     }
 
     /// The step with this number, which is known.

@@ -1,9 +1,8 @@
 //! The table of transitions of a thread, for states of so many words.
 //!
 //! A *row* belongs to some edges of a process at a location. It knows the bits of a state that decide about the moves there: the
-//! key. For each key that was met it has the number of a *result*: the successors, each as the difference (exclusive or) from
-//! the state. Many keys have the same result. A key of few bits is the index of the number; for longer keys there is a hash
-//! table of all rows.
+//! key. For each key that was met it has the [moves](Moves): their number, and the number of the first of their steps, each a
+//! difference (exclusive or) from the state. A key of few bits is an index; for longer keys there is a hash table of all rows.
 //!
 //! Where the key would be too long, a row is a *level*: its key has the bits that decide which others matter. For each value of
 //! them there is another row, or several, with the same edges.
@@ -11,7 +10,7 @@
 use std::ops::Range;
 
 use super::footprint::{Footprint, Groups};
-use super::results::{Learned, Moves, ResultId, Results};
+use super::results::{Learned, Moves, Results};
 use super::select::{BitMask, SelectBits};
 use super::sleep::SharedSteps;
 
@@ -80,7 +79,7 @@ pub(super) struct About<const N: usize> {
 struct Slot {
     key: u64,
     row: u32,
-    /// The number of the result, or for a level the first row below it. 0 in a vacant slot.
+    /// The [`Moves`], or for a level the first row below it. 0 in a vacant slot.
     value: u32,
 }
 
@@ -90,7 +89,7 @@ const VACANT: Slot = Slot { key: 0, row: 0, value: 0 };
 pub(super) struct Table<const N: usize> {
     rows: Vec<Row<N>>,
     about: Vec<About<N>>,
-    indexed: Vec<ResultId>,
+    indexed: Vec<Moves>,
     /// The first row below a level for a value of its key, or 0.
     below: Vec<u32>,
     /// The number of rows below levels.
@@ -127,35 +126,34 @@ impl<const N: usize> Table<N> {
         first
     }
 
-    /// What the table has for a row and a state. If the row is a level, it is the row below it that the result belongs to.
+    /// What the table has for a row and a state. If the row is a level, it is the row below it that the moves belong to.
     #[inline(always)]
-    pub fn look<S: SelectBits>(&self, row: usize, state: &[u64; N]) -> (usize, &Moves<N>) {
+    pub fn look<S: SelectBits>(&self, row: usize, state: &[u64; N]) -> (usize, Moves) {
         debug_assert!(row < self.rows.len(), "there is a row for all values of the bits that denote a location");
         // SAFETY: sites have been made with so many rows.
         let of = unsafe { self.rows.get_unchecked(row) };
-        let (row, result) = if of.first == NO_INDEX {
-            self.look_elsewhere::<S>(row, state)
-        } else {
-            let index = of.first as usize + of.key.select::<S>(state) as usize;
-            debug_assert!(index < self.indexed.len());
-            // SAFETY: the list has an entry for each value of the bits of the key.
-            (row, unsafe { *self.indexed.get_unchecked(index) })
-        };
-        // SAFETY: these are numbers of results, which are never removed.
-        (row, unsafe { self.results.list.get_unchecked(usize::from(result.0)) })
+        if of.first == NO_INDEX {
+            return self.look_elsewhere::<S>(row, state);
+        }
+        let index = of.first as usize + of.key.select::<S>(state) as usize;
+        debug_assert!(index < self.indexed.len());
+        // SAFETY: the list has an entry for each value of the bits of the key.
+        (row, unsafe { *self.indexed.get_unchecked(index) })
     }
 
     #[inline(never)]
-    fn look_elsewhere<S: SelectBits>(&self, mut row: usize, state: &[u64; N]) -> (usize, ResultId) {
+    fn look_elsewhere<S: SelectBits>(&self, mut row: usize, state: &[u64; N]) -> (usize, Moves) {
         loop {
             let of = &self.rows[row];
             let key = of.key.select::<S>(state);
-            let result = match of.kind {
-                Kind::Fresh => ResultId::UNKNOWN,
+            let moves = match of.kind {
+                Kind::Fresh => Moves::UNKNOWN,
                 Kind::Indexed => self.indexed[of.first as usize + key as usize],
-                // Numbers of results have 16 bits.
-                Kind::Hashed => ResultId(self.hashed[self.place(row, key)].value as u16),
-                Kind::LeftOut => ResultId::LEFT_OUT,
+                Kind::Hashed => match self.hashed[self.place(row, key)].value {
+                    0 => Moves::UNKNOWN,
+                    moves => Moves(moves),
+                },
+                Kind::LeftOut => Moves::LEFT_OUT,
                 Kind::Level(first) => {
                     let below = match first {
                         NO_INDEX => self.hashed[self.place(row, key)].value,
@@ -165,10 +163,10 @@ impl<const N: usize> Table<N> {
                         row = below as usize;
                         continue;
                     }
-                    ResultId::BELOW
+                    Moves::BELOW
                 }
             };
-            return (row, result);
+            return (row, moves);
         }
     }
 
@@ -211,7 +209,7 @@ impl<const N: usize> Table<N> {
         let row = self.add_rows(1);
         (self.rows[row].key, self.rows[row].first) = (key, self.indexed.len() as u32);
         self.rows[row].kind = Kind::Indexed;
-        self.indexed.resize(self.indexed.len() + (1 << key.count()), ResultId::UNKNOWN);
+        self.indexed.resize(self.indexed.len() + (1 << key.count()), Moves::UNKNOWN);
         Some(row)
     }
 
@@ -291,7 +289,7 @@ impl<const N: usize> Table<N> {
         let most = if about.above == [0; N] { INDEX_BITS } else { INDEX_BITS_BELOW };
         if bits <= most && self.indexed.len() + (1 << bits) <= MOST_INDEXED {
             (of.kind, of.first) = (Kind::Indexed, self.indexed.len() as u32);
-            self.indexed.resize(self.indexed.len() + (1 << bits), ResultId::UNKNOWN);
+            self.indexed.resize(self.indexed.len() + (1 << bits), Moves::UNKNOWN);
         } else if bits <= 64 {
             of.kind = Kind::Hashed;
         }
@@ -299,13 +297,13 @@ impl<const N: usize> Table<N> {
 
     /// Tells the moves of a row in a state.
     pub fn learn<S: SelectBits>(&mut self, row: usize, state: &[u64; N], learned: Learned<N>) {
-        let result = self.results.add(learned);
+        let moves = self.results.add(learned);
         let of = &self.rows[row];
         let key = of.key.select::<S>(state);
         if of.first != NO_INDEX {
-            self.indexed[of.first as usize + key as usize] = result;
+            self.indexed[of.first as usize + key as usize] = moves;
         } else {
-            self.add_hashed(row, key, u32::from(result.0));
+            self.add_hashed(row, key, moves.0);
         }
     }
 
