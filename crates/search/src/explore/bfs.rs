@@ -23,7 +23,7 @@ use crate::store::{Handle, Omission, Queue, Seen, Store, spawn};
 /// The first levels of a search stay in the queue, up to so many bytes at most.
 const KEPT_BYTES: u64 = 16 << 20;
 
-/// The spanning tree is given up when it has more bytes.
+/// The spanning tree does not grow any more when it has more bytes.
 const TREE_BYTES: u64 = 8 << 20;
 
 /// The levels up to so many states are searched in full for a trail, so that one worker finds the same as several.
@@ -48,7 +48,7 @@ pub(super) struct Levels<'a, 'm, S: Store + 'a> {
     pub first: usize,
     /// Approximate parents of the states in the queue.
     pub hints: PredecessorHints,
-    /// Parents and fingerprints of all states, in a search with one worker whose ids are states.
+    /// Parents and fingerprints of the first states, in a search with one worker whose ids are states.
     pub tree: Option<SpanningTree>,
     pub findings: Findings<u32>,
     pub stop: Option<Limit>,
@@ -246,7 +246,7 @@ struct Leader<'scope, 'env, 'a, 'm, S: Store + 'a> {
 impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
     fn run(&mut self, levels: &mut Levels<'a, 'm, S>, leader: &mut Worker<'a, 'm, S>) {
         while levels.stop.is_none() {
-            self.level(leader, levels.tree.as_mut());
+            self.level(leader, levels.tree.as_mut().filter(|tree| !tree.is_closed()));
             let done = self.finish(levels, leader);
             if done {
                 break;
@@ -295,14 +295,19 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
         }
     }
 
-    /// Lets the levels stay that are searched in full for a trail. The tree tells the way from there, if it is not too large.
+    /// Lets the levels stay that are searched in full for a trail. The tree tells the way from there, until it is too large.
     fn forget_by_tree(&self, levels: &mut Levels<'a, 'm, S>) {
         let last = levels.ends.len() - 1;
         let kept = levels.ends[..last].partition_point(|end| *end <= FEW);
         if kept < last {
             (levels.kept, levels.first) = (kept, last);
         }
-        levels.tree.take_if(|tree| tree.bytes() > TREE_BYTES.min(kept_bytes(self.search)));
+        let most = TREE_BYTES.min(kept_bytes(self.search));
+        if let Some(tree) = levels.tree.as_mut().filter(|tree| tree.bytes() > most) {
+            tree.close();
+            // It is of use to errors that are found already.
+            levels.tree.take_if(|_| levels.findings.kept.is_empty());
+        }
     }
 
     /// Forgets levels that are expanded. The first ones stay, as many as take little memory, for the trails of errors that

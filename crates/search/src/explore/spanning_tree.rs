@@ -30,6 +30,8 @@ pub(super) struct SpanningTree {
     round: Vec<i32>,
     /// The position behind the last expanded state.
     expanded: u64,
+    /// The tree does not grow any more.
+    closed: bool,
 }
 
 /// From this bit on are the children of the states from position `from` on. The first child is at position `at`.
@@ -162,6 +164,20 @@ impl SpanningTree {
         }
         run.reverse();
         Some(run)
+    }
+
+    /// The number of states in the tree.
+    pub fn len(&self) -> u64 {
+        self.fingerprints.item_count()
+    }
+
+    /// Lets the tree have no further states.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.closed
     }
 
     /// Memory, in bytes.

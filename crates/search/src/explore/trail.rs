@@ -119,7 +119,11 @@ impl PartialTrail {
     /// Extends the trail back to the level behind the first levels, which are in the queue, by the spanning tree.
     fn follow<S: Store>(&mut self, tree: &SpanningTree, levels: &mut Levels<'_, '_, S>) {
         let Some(steps) = self.depth.checked_sub(levels.kept).filter(|steps| *steps > 0) else { return };
-        let ends = tree.find(levels.level(self.depth), &self.state);
+        let level = levels.level(self.depth);
+        if level.end > tree.len() {
+            return;
+        }
+        let ends = tree.find(level, &self.state);
         let worker = &mut levels.workers[0];
         for end in ends {
             let path = tree.path(end, steps + 1);
