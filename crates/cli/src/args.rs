@@ -434,9 +434,9 @@ fn means_check(first: &OsStr) -> bool {
     if text.starts_with('-') {
         return !["-h", "--help", "-V", "--version", "--color"].contains(&text) && !text.starts_with("--color=");
     }
-    let command = Cli::command();
-    let known = command.get_subcommands().any(|c| c.get_name_and_visible_aliases().contains(&text));
-    !known && (text.contains(['.', '/']) || Path::new(text).exists())
+    // The table of commands is large, so it is made last.
+    let is_command = || Cli::command().get_subcommands().any(|c| c.get_name_and_visible_aliases().contains(&text));
+    (text.contains(['.', '/']) || Path::new(text).exists()) && !is_command()
 }
 
 impl Looking {

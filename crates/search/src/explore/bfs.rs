@@ -14,6 +14,7 @@ use super::arrivals::Arrivals;
 use super::error_collector::{Findings, LevelFindings};
 use super::level_barrier::{Frontier, LevelBarrier, LevelResult};
 use super::predecessor_hints::PredecessorHints;
+use super::spanning_tree::SpanningTree;
 use super::worker::Worker;
 use super::{Factory, ROUND, Search, part};
 use crate::budget::Limit;
@@ -21,6 +22,12 @@ use crate::store::{Handle, Omission, Queue, Seen, Store, spawn};
 
 /// The first levels of a search stay in the queue, up to so many bytes at most.
 const KEPT_BYTES: u64 = 16 << 20;
+
+/// The spanning tree does not grow any more when it has more bytes.
+const TREE_BYTES: u64 = 8 << 20;
+
+/// The levels up to so many states are searched in full for a trail, so that one worker finds the same as several.
+pub(super) const FEW: u64 = 1 << 15;
 
 /// A level with fewer states per worker is searched by the leader alone.
 const SHARE: u64 = 64;
@@ -41,6 +48,8 @@ pub(super) struct Levels<'a, 'm, S: Store + 'a> {
     pub first: usize,
     /// Approximate parents of the states in the queue.
     pub hints: PredecessorHints,
+    /// Parents and fingerprints of the first states, in a search with one worker whose ids are states.
+    pub tree: Option<SpanningTree>,
     pub findings: Findings<u32>,
     pub stop: Option<Limit>,
     /// States of the last level that are not yet expanded, if the search has paused.
@@ -61,11 +70,32 @@ impl<'a, 'm, S: Store + 'a> Levels<'a, 'm, S> {
         depth < self.kept || depth >= self.first
     }
 
+    /// Memory of the queue and the tree, in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.queue.bytes() + tree_bytes(self.tree.as_ref())
+    }
+
     /// The positions of a level in the queue.
     pub fn level(&self, depth: usize) -> Range<u64> {
         let start = if depth == 0 { 0 } else { self.ends[depth - 1] };
         start..self.ends[depth]
     }
+}
+
+/// The number of bytes up to which the first levels stay in the queue: a small part of the memory.
+fn kept_bytes<S: Store>(search: &Search<'_, S>) -> u64 {
+    search.budget.memory.map_or(KEPT_BYTES, |memory| KEPT_BYTES.min(memory / 1024))
+}
+
+/// Whether a search records its spanning tree. With several workers it would depend on timing, and with reductions successors are
+/// interned in two passes.
+fn has_tree<S: Store>(search: &Search<'_, S>, keep: bool) -> bool {
+    let is_ordered = search.threads == 1 && !search.options.reduces && !keep;
+    S::IDS_ARE_STATES && is_ordered && kept_bytes(search) >= FEW * size_of::<u64>() as u64
+}
+
+fn tree_bytes(tree: Option<&SpanningTree>) -> u64 {
+    tree.map_or(0, SpanningTree::bytes)
 }
 
 /// The first levels of a search that has ended. Another search to a greater depth can begin with them.
@@ -113,6 +143,7 @@ pub(super) fn run_from<'a, 'm, S: Store>(
         kept: 0,
         first: 0,
         hints,
+        tree: None,
         findings: Findings::new(),
         stop,
         remaining: 0..0,
@@ -139,6 +170,7 @@ pub(super) fn run<'a, 'm, S: Store>(
         kept: 0,
         first: 0,
         hints: PredecessorHints::default(),
+        tree: None,
         findings: Findings::new(),
         stop: None,
         remaining: 0..0,
@@ -147,6 +179,7 @@ pub(super) fn run<'a, 'm, S: Store>(
     };
     match leader.begin_part() {
         Ok(root) => {
+            levels.tree = has_tree(search, keep).then(|| SpanningTree::new(root));
             root.into_iter().for_each(|root| levels.queue.push(root));
             levels.ends.push(levels.queue.len());
             levels.remaining = 0..levels.queue.len();
@@ -213,7 +246,7 @@ struct Leader<'scope, 'env, 'a, 'm, S: Store + 'a> {
 impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
     fn run(&mut self, levels: &mut Levels<'a, 'm, S>, leader: &mut Worker<'a, 'm, S>) {
         while levels.stop.is_none() {
-            self.level(leader);
+            self.level(leader, levels.tree.as_mut().filter(|tree| !tree.is_closed()));
             let done = self.finish(levels, leader);
             if done {
                 break;
@@ -222,7 +255,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
     }
 
     /// Expands all states of the level, with helpers if the level is wide enough.
-    fn level(&mut self, leader: &mut Worker<'a, 'm, S>) {
+    fn level(&mut self, leader: &mut Worker<'a, 'm, S>, tree: Option<&mut SpanningTree>) {
         let Search { threads, .. } = *self.search;
         let width = {
             let mut frontier = self.barrier.write();
@@ -239,7 +272,7 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
             self.spawn_helpers();
             self.barrier.open();
         }
-        work(self.search, self.barrier, leader);
+        work(self.search, self.barrier, leader, tree);
         if shared {
             leader.handle.leave();
             self.barrier.close();
@@ -262,9 +295,19 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
         }
     }
 
-    /// The number of bytes up to which the first levels stay in the queue: a small part of the memory.
-    fn kept_bytes(&self) -> u64 {
-        self.search.budget.memory.map_or(KEPT_BYTES, |memory| KEPT_BYTES.min(memory / 1024))
+    /// Lets the levels stay that are searched in full for a trail. The tree tells the way from there, until it is too large.
+    fn forget_by_tree(&self, levels: &mut Levels<'a, 'm, S>) {
+        let last = levels.ends.len() - 1;
+        let kept = levels.ends[..last].partition_point(|end| *end <= FEW);
+        if kept < last {
+            (levels.kept, levels.first) = (kept, last);
+        }
+        let most = TREE_BYTES.min(kept_bytes(self.search));
+        if let Some(tree) = levels.tree.as_mut().filter(|tree| tree.bytes() > most) {
+            tree.close();
+            // It is of use to errors that are found already.
+            levels.tree.take_if(|_| levels.findings.kept.is_empty());
+        }
     }
 
     /// Forgets levels that are expanded. The first ones stay, as many as take little memory, for the trails of errors that
@@ -275,12 +318,14 @@ impl<'scope, 'a: 'scope, 'm: 'scope, S: Store> Leader<'scope, '_, 'a, 'm, S> {
             return;
         }
         let last = levels.ends.len() - 1;
-        if self.keep {
+        if levels.tree.is_some() {
+            self.forget_by_tree(levels);
+        } else if self.keep {
             if !self.search.is_tight(queue.bytes()) {
                 return;
             }
             (levels.kept, levels.first) = (0, usize::midpoint(levels.first, last));
-        } else if levels.first == 0 && queue.bytes() <= self.kept_bytes() {
+        } else if levels.first == 0 && queue.bytes() <= kept_bytes(self.search) {
             return;
         } else {
             levels.kept = if levels.first == 0 { last } else { levels.kept };
@@ -362,7 +407,7 @@ fn run_helper<'a, 'm, S: Store>(
     let mut last = 0;
     while let Some(guard) = barrier.join_level(&mut last) {
         worker.handle.enter();
-        work(search, barrier, &mut worker);
+        work(search, barrier, &mut worker, None);
         worker.handle.leave();
         drop(guard);
     }
@@ -370,7 +415,12 @@ fn run_helper<'a, 'm, S: Store>(
 }
 
 /// Expands claims of the level until none is left.
-fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, worker: &mut Worker<'_, '_, S>) {
+fn work<S: Store>(
+    search: &Search<'_, S>,
+    barrier: &LevelBarrier<S::Queue>,
+    worker: &mut Worker<'_, '_, S>,
+    mut tree: Option<&mut SpanningTree>,
+) {
     let (mut next, mut arrivals, mut hints) = (S::Queue::default(), Arrivals::default(), PredecessorHints::default());
     // A lossy store may omit the state by which the others get where a sleeping process would go.
     let sleeps = search.options.sleep_sets && search.store.omission() == Omission::Exact;
@@ -382,7 +432,7 @@ fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, work
         while !search.is_stopped()
             && let Some(claim) = barrier.claim(&frontier)
         {
-            if frontier.level.end - frontier.level.start > CLAIM {
+            if frontier.level.end - frontier.level.start > CLAIM && tree.is_none() {
                 hints.record(next.len(), claim.start);
             }
             let mut at = claim.start;
@@ -394,7 +444,12 @@ fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, work
                 if sleeps {
                     frontier.arrivals.copy(at..end, &mut worker.round.arrivals);
                 }
-                if let Err(limit) = expand_claimed(search, worker, &mut next, &mut arrivals) {
+                if let Err(limit) = expand_claimed(
+                    search,
+                    worker,
+                    (&mut next, &mut arrivals),
+                    tree.as_deref_mut().map(|tree| (tree, at)),
+                ) {
                     search.stop(limit);
                 }
                 if let Some(peers) = search.peers
@@ -405,7 +460,7 @@ fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, work
                 at = end;
                 if worker.leads() && worker.is_due(ROUND * search.threads) {
                     let waiting = frontier.level.end - at + next.len();
-                    let known = frontier.arrivals.bytes() + arrivals.bytes();
+                    let known = frontier.arrivals.bytes() + arrivals.bytes() + tree_bytes(tree.as_deref());
                     search.check(frontier.queue.bytes() + next.bytes() + known, waiting);
                     if search.should_pause() {
                         barrier.pause();
@@ -418,17 +473,21 @@ fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, work
     barrier.submit(LevelResult { next, arrivals, hints, findings: worker.errors.take_findings() });
 }
 
-/// Expands the states of the round and appends the new states to `next`, also those found before a limit was reached.
+/// Expands the states of the round and appends the new states to `next`, also those found before a limit was reached. The tree is
+/// given with the position of the first state.
 fn expand_claimed<S: Store>(
     search: &Search<'_, S>,
     worker: &mut Worker<'_, '_, S>,
-    next: &mut S::Queue,
-    arrivals: &mut Arrivals,
+    (next, arrivals): (&mut S::Queue, &mut Arrivals),
+    mut tree: Option<(&mut SpanningTree, u64)>,
 ) -> Result<(), Limit> {
     while !worker.round.work.is_empty() {
         let reducing = worker.is_reducing();
-        let each = |seen: Seen, arrival: Arrival| {
+        let each = |index: usize, seen: Seen, arrival: Arrival| {
             if seen.new {
+                if let Some((tree, _)) = &mut tree {
+                    tree.add(index, seen.id);
+                }
                 arrivals.put(next.len(), arrival);
                 next.push(seen.id);
                 if reducing {
@@ -438,6 +497,10 @@ fn expand_claimed<S: Store>(
         };
         let expanded = worker.expand_round::<true>(each, |_, id| search.open_filter.contains(id));
         let expanded = expanded?;
+        if let Some((tree, at)) = &mut tree {
+            tree.end_round(*at, &worker.round.ends);
+            *at += expanded as u64;
+        }
         worker.round.work.drain(..expanded);
         let known = &mut worker.round.arrivals;
         known.drain(..expanded.min(known.len()));

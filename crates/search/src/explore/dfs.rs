@@ -189,7 +189,8 @@ fn descend<S: Store>(search: &Search<'_, S>, descent: &mut Descent<'_, '_, S>) -
         worker.round.work.clear();
         worker.round.work.push(id);
         successors.clear();
-        let turned = worker.expand_round::<false>(|seen, _| successors.push(seen), |handle, id| !handle.is_visited(id));
+        let turned =
+            worker.expand_round::<false>(|_, seen, _| successors.push(seen), |handle, id| !handle.is_visited(id));
         if !worker.errors.is_empty() {
             let room = findings.kept.is_empty() || steps + stack.frames as usize <= STEPS;
             findings.collect(worker.errors.take_findings(), || if room { stack.path() } else { Vec::new() });

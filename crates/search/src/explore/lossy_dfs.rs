@@ -185,7 +185,7 @@ fn expand_top<F: Filter>(worker: &mut Worker<'_, '_, StackedStore<F>>, deepest: 
         *deepest = (*deepest).max(worker.handle.open_set.depth(id));
     }
     while !worker.round.work.is_empty() {
-        let expanded = worker.expand_round::<true>(|_, _| (), |_, _| false)?;
+        let expanded = worker.expand_round::<true>(|_, _, _| (), |_, _| false)?;
         worker.round.work.drain(..expanded);
     }
     Ok(())

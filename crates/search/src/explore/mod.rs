@@ -17,6 +17,7 @@ mod parallel_dfs;
 mod part;
 mod predecessor_hints;
 mod probe;
+mod spanning_tree;
 mod store_kind;
 mod swarm;
 mod trail;
@@ -33,8 +34,8 @@ use crate::outcome::{End, Errors, Exhausted, Outcome, Statistics, Violation};
 use crate::peers::Peers;
 use crate::progress::{Progress, Snapshot};
 use crate::store::{
-    BitStore, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, MAX_WORD_BITS, Omission, PackedStacks, Queue,
-    StateId, StateWord, Store, TreeStore, WordStore,
+    BitStore, ExactStore, Filter, HashStore, LinkedOpenSet, LossyStore, MAX_WORD_BITS, Omission, PackedStacks, StateId,
+    StateWord, Store, TreeStore, WordStore,
 };
 pub use accelerated::explore_accelerated;
 pub use cached_dfs::CacheSize;
@@ -425,8 +426,8 @@ fn conclude_levels<S: Store>(
     levels: &mut bfs::Levels<'_, '_, S>,
 ) -> (Outcome, Vec<PartialTrail>) {
     let end = search.end(levels.stop.take(), &mut levels.findings);
-    search.report(levels.queue.bytes(), 0);
-    let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.queue.bytes());
+    search.report(levels.bytes(), 0);
+    let statistics = search.statistics(levels.depth(), levels.findings.errors, levels.bytes());
     let kept = std::mem::take(&mut levels.findings.kept);
     if S::LINKED {
         let violations = linked_violations(kept, &mut levels.workers[0]);

@@ -83,7 +83,7 @@ impl SharedWork {
             worker.round.work.push(id);
             found.clear();
             let expanded =
-                worker.expand_round::<true>(|seen, _| found.extend(seen.new.then_some(seen.id)), |_, _| false);
+                worker.expand_round::<true>(|_, seen, _| found.extend(seen.new.then_some(seen.id)), |_, _| false);
             if !worker.errors.is_empty() && self.collect(search, worker, &stack) {
                 search.halt();
             }

@@ -6,8 +6,10 @@
 //! therefore cost at most a second expansion of all states, without interning; parent links would cost four bytes per
 //! state in every search. Among several predecessors the least is chosen, so that trails do not depend on timing.
 //!
-//! A single worker finds every state from the same predecessor each time, and [hints](super::predecessor_hints)
-//! locate it approximately. Only a few hundred states are then expanded again per step in a large graph.
+//! A single worker finds every state from the same predecessor each time. The first search has a
+//! [spanning tree](super::spanning_tree), which tells these predecessors, as long as it takes little memory. A search that is repeated
+//! for trails has [hints](super::predecessor_hints), which locate them approximately: a few hundred states are then expanded again per
+//! step.
 //!
 //! With a lossy store a second search could omit what the first has found. Such a store has parent links between open
 //! states and the states on the paths to them.
@@ -17,8 +19,9 @@ use std::ops::Range;
 
 use kripke_model::{Batch, Choice, State, Successors, Trail};
 
-use super::bfs::{CLAIM, Levels};
+use super::bfs::{CLAIM, FEW, Levels};
 use super::error_collector::FoundError;
+use super::spanning_tree::SpanningTree;
 use super::worker::Worker;
 use crate::budget::Limit;
 use crate::outcome::Violation;
@@ -27,9 +30,6 @@ use crate::store::{Handle, Queue, StateId, Store, hash, spawn};
 
 /// Levels with fewer states are searched by one worker.
 const SHARE: u64 = 1 << 11;
-
-/// Number of states up to which levels are searched in full, so that one worker finds the same trail as several.
-const FEW: u64 = 1 << 15;
 
 /// A trail that is constructed from its end.
 #[derive(Debug)]
@@ -115,6 +115,34 @@ impl PartialTrail {
     }
 }
 
+impl PartialTrail {
+    /// Extends the trail back to the level behind the first levels, which are in the queue, by the spanning tree.
+    fn follow<S: Store>(&mut self, tree: &SpanningTree, levels: &mut Levels<'_, '_, S>) {
+        let Some(steps) = self.depth.checked_sub(levels.kept).filter(|steps| *steps > 0) else { return };
+        let level = levels.level(self.depth);
+        if level.end > tree.len() {
+            return;
+        }
+        let ends = tree.find(level, &self.state);
+        let worker = &mut levels.workers[0];
+        for end in ends {
+            let path = tree.path(end, steps + 1);
+            let (mut ids, mut first) = (Vec::new(), Vec::new());
+            levels.queue.copy(path[0]..path[0] + 1, &mut ids);
+            worker.handle.fetch(ids[0], &mut first);
+            let run = tree.run_along(&path, (first, &self.state), |state, batch| {
+                worker.successors.expand(state, Choice::All, batch);
+            });
+            if let Some([_, second, rest @ ..]) = run.as_deref() {
+                self.choices.extend(rest.iter().rev().map(|step| number(step.choice)));
+                (self.state, self.depth, self.at) = (second.state.clone(), levels.kept, Some(path[1]));
+                return;
+            }
+        }
+        debug_assert!(false, "the tree has every state that was found");
+    }
+}
+
 /// The number of steps that the longest trail lacks.
 pub(super) fn deepest(trails: &[PartialTrail]) -> usize {
     trails.iter().map(|partial| partial.depth).max().unwrap_or(0)
@@ -126,6 +154,9 @@ pub(super) fn trace<S: Store>(
     levels: &mut Levels<'_, '_, S>,
     peers: Option<&dyn Peers>,
 ) -> Result<(), Limit> {
+    if let Some(tree) = levels.tree.take_if(|_| levels.first > 0) {
+        trails.iter_mut().for_each(|partial| partial.follow(&tree, levels));
+    }
     for depth in (1..=deepest(trails)).rev().filter(|depth| levels.has(depth - 1)).collect::<Vec<_>>() {
         let mut here: Vec<&mut PartialTrail> = trails.iter_mut().filter(|partial| partial.depth == depth).collect();
         if here.is_empty() {

@@ -44,7 +44,7 @@ pub(super) struct Round {
     /// The successors before those are left out that other processes own.
     routed: Batch,
     /// The end of the successors of each expanded state in the batch.
-    ends: Vec<usize>,
+    pub ends: Vec<usize>,
     state: Vec<u8>,
     /// Expanded states that must stay available.
     held: Vec<StateId>,
@@ -191,12 +191,13 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
     }
 
     /// Expands the first states of the round, collects their errors and interns their successors. It calls `each`
-    /// with every successor and the transition to it, or with `ONLY_NEW` ones if that is all that the search wants to know. `is_open`
+    /// with every successor and the transition to it, or with `ONLY_NEW` ones if that is all that the search wants to know; then also
+    /// with its index in the batch, unless successors were postponed. `is_open`
     /// decides for a successor that is not new whether it is certain to be expanded later. Returns the number of expanded states:
     /// all, unless they have very many successors.
     pub fn expand_round<const ONLY_NEW: bool>(
         &mut self,
-        mut each: impl FnMut(Seen, Arrival),
+        mut each: impl FnMut(usize, Seen, Arrival),
         is_open: impl Fn(&S::Handle<'a>, StateId) -> bool,
     ) -> Result<usize, Limit> {
         let (reduces, routes) = (self.search.options.reduces, self.search.peers.is_some());
@@ -225,8 +226,8 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         self.reducing = if postponed.is_empty() { self.reducing.saturating_sub(1) } else { REDUCING_ROUNDS };
         let interned = match (postponed.is_empty(), ONLY_NEW) {
             (true, true) => self.intern_new(each),
-            (true, false) => self.intern(|seen| each(seen, Arrival::UNKNOWN)),
-            (false, _) => self.intern_ample(&mut |seen| each(seen, Arrival::UNKNOWN), is_open),
+            (true, false) => self.intern(|seen| each(0, seen, Arrival::UNKNOWN)),
+            (false, _) => self.intern_ample(&mut |seen| each(0, seen, Arrival::UNKNOWN), is_open),
         };
         self.search.tallies[self.number].set([self.transitions, self.expanded, self.asleep]);
         interned?;
@@ -498,13 +499,13 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         interned.map_err(|full| self.search.budget.limit(full))
     }
 
-    fn intern_new(&mut self, mut each: impl FnMut(Seen, Arrival)) -> Result<(), Limit> {
+    fn intern_new(&mut self, mut each: impl FnMut(usize, Seen, Arrival)) -> Result<(), Limit> {
         let Round { batch, ends, .. } = &mut self.round;
         let (batch, handle) = (&*batch, &mut self.handle);
         let (count, interned) = if !batch.has_arrivals() {
-            handle.intern_new(batch, ends, |_, seen| each(seen, Arrival::UNKNOWN))
+            handle.intern_new(batch, ends, |i, seen| each(i, seen, Arrival::UNKNOWN))
         } else {
-            handle.intern_new(batch, ends, |i, seen| each(seen, batch.arrival(i)))
+            handle.intern_new(batch, ends, |i, seen| each(i, seen, batch.arrival(i)))
         };
         self.transitions += count + batch.asleep();
         self.asleep += batch.asleep();

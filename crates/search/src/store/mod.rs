@@ -166,7 +166,7 @@ pub trait Store: Sync {
     /// notes number their states, or are not used by searches that need such numbers.
     const NOTES: bool = false;
 
-    /// Whether ids are the states themselves, so that they mean the same in another store of this type.
+    /// Whether ids are the states themselves, as little-endian numbers, so that they mean the same in another store of this type.
     const IDS_ARE_STATES: bool = false;
 
     /// Creates the handle of one worker. It is called once per worker.

@@ -194,6 +194,7 @@ impl Paused {
             kept: 0,
             first,
             hints,
+            tree: None,
             findings,
             stop: None,
             remaining,

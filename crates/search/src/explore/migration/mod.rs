@@ -249,6 +249,7 @@ impl Stages<'_, '_, '_> {
             kept: 0,
             first,
             hints,
+            tree: None,
             findings,
             stop: None,
             remaining,
