@@ -170,6 +170,10 @@ impl<S: Successors> ProcessStructure for AmpleSuccessors<S> {
         flags
     }
 
+    fn full_expansions(&mut self, most: usize) -> usize {
+        self.governors.as_mut().map_or(0, |governors| governors.choice.pause(most))
+    }
+
     fn note_explored(&mut self, postponed: usize) {
         if let Some(governors) = &mut self.governors {
             governors.choice.note_explored(postponed);

@@ -130,31 +130,35 @@ impl Governor {
     /// True if the reduction is to be attempted in this state.
     #[inline]
     pub fn attempt(&mut self) -> bool {
-        if self.pause > 0 {
-            self.pause -= 1;
-            return false;
-        }
-        if self.window == 0 && !self.judge() {
+        if self.pause(1) > 0 {
             return false;
         }
         self.window -= 1;
         true
     }
 
+    /// The number of states, of the next `most`, in which the reduction is not to be attempted. They are counted as expanded.
+    #[inline]
+    pub fn pause(&mut self, most: usize) -> usize {
+        if self.pause == 0 && self.window == 0 {
+            self.judge();
+        }
+        let states = most.min(self.pause as usize);
+        self.pause -= states as u32;
+        states
+    }
+
     /// Begins with a new window, or with a pause if the reduction does not pay.
-    fn judge(&mut self) -> bool {
+    fn judge(&mut self) {
         self.window = Governor::WINDOW;
         if self.warm_up > 0 || self.sums.is_worth(self.last_pause > 0) {
             self.warm_up = self.warm_up.saturating_sub(1);
-            self.sums.fade();
-            return true;
+            return self.sums.fade();
         }
         let (least, most) = Governor::PAUSE_BOUNDS;
         self.sums = Sums::default();
         self.last_pause = (2 * self.last_pause).clamp(least, most);
-        // This state is the first one.
-        self.pause = self.last_pause - 1;
-        false
+        self.pause = self.last_pause;
     }
 
     /// Records a state: the work of the choice, and the numbers of successors in the ample set and outside of it.
