@@ -372,7 +372,8 @@ fn run_helper<'a, 'm, S: Store>(
 /// Expands claims of the level until none is left.
 fn work<S: Store>(search: &Search<'_, S>, barrier: &LevelBarrier<S::Queue>, worker: &mut Worker<'_, '_, S>) {
     let (mut next, mut arrivals, mut hints) = (S::Queue::default(), Arrivals::default(), PredecessorHints::default());
-    // A lossy store may omit the state by which the others get where a sleeping process would go.
+    // A lossy store may omit the state by which the others get where a sleeping process would go, and an ample set may leave out
+    // their move.
     let sleeps = search.options.sleep_sets && !search.options.reduces && search.store.omission() == Omission::Exact;
     if let Some(peers) = search.peers {
         peers.enter(worker.number());

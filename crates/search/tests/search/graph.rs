@@ -64,8 +64,9 @@ macro_rules! without_capabilities {
                 self.expand(state, Choice::All, out)
             }
 
+            /// A search that reduces expands a part of the states together and the others one by one.
             fn full_expansions(&mut self, most: usize) -> usize {
-                most
+                2 * most / 3
             }
 
             fn note_explored(&mut self, _: usize) {}
