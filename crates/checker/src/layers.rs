@@ -360,6 +360,10 @@ impl<S: Covers> ProcessStructure for Worker<'_, S> {
         self.expand(state, Choice::All, out)
     }
 
+    fn full_expansions(&mut self, most: usize) -> usize {
+        most
+    }
+
     fn note_explored(&mut self, _: usize) {}
 }
 

@@ -279,10 +279,16 @@ impl Compiled {
     ) -> usize {
         let Some(cache) = &mut self.cache else { return 0 };
         let expanded = cache.expand_all((states, arrivals), out, ends, &mut self.interpreter);
-        if !cache.pays() {
-            self.cache = None;
-        }
+        self.judge_cache();
         expanded
+    }
+
+    /// Gives the transition cache up if it does not pay. The code is made the sooner: the interpreter has taken time already.
+    #[inline]
+    fn judge_cache(&mut self) {
+        if let Some(cache) = self.cache.take_if(|cache| !cache.pays()) {
+            self.code.warm_up.spend(cache.took());
+        }
     }
 
     /// Expands a state by code or by the interpreter.
@@ -535,9 +541,7 @@ impl ProcessStructure for Compiled {
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
         if let Some(cache) = &mut self.cache {
             let expanded = cache.expand_parts(state, out, parts, &mut self.interpreter);
-            if !cache.pays() {
-                self.cache = None;
-            }
+            self.judge_cache();
             if expanded {
                 return Flags::default();
             }
@@ -569,6 +573,10 @@ impl ProcessStructure for Compiled {
 
     fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
         self.expand(state, Choice::All, out)
+    }
+
+    fn full_expansions(&mut self, most: usize) -> usize {
+        most
     }
 
     fn note_explored(&mut self, _: usize) {}

@@ -21,6 +21,11 @@ impl WarmUp {
         WarmUp { spent: AtomicU64::new(0), patience, ended: AtomicBool::new(false) }
     }
 
+    /// Adds time of the interpreter in which it has expanded no states. Code is made when the next state is expanded, if it is due.
+    pub fn spend(&self, time: Duration) {
+        self.spent.fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+
     /// Adds time of the interpreter. Returns whether the calling thread has to make the code now.
     pub fn add(&self, time: Duration) -> bool {
         let time = time.as_nanos() as u64;

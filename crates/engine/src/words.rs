@@ -349,6 +349,10 @@ impl<S: Successors> ProcessStructure for InWords<S> {
         flags
     }
 
+    fn full_expansions(&mut self, most: usize) -> usize {
+        self.inner.full_expansions(most)
+    }
+
     fn note_explored(&mut self, postponed: usize) {
         self.inner.note_explored(postponed);
     }

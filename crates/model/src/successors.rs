@@ -189,6 +189,10 @@ pub trait ProcessStructure {
     /// explored, too, unless one of the others is new.
     fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags;
 
+    /// Of so many states that are to be expanded next, the number of those at the beginning for which no ample set will be chosen,
+    /// because that does not pay. It counts them as expanded, so the caller expands them fully, as fast as it can.
+    fn full_expansions(&mut self, most: usize) -> usize;
+
     /// Tells that this number of postponed successors were explored after all, so that leaving them out saved nothing.
     fn note_explored(&mut self, postponed: usize);
 }
@@ -256,6 +260,10 @@ impl<T: NextState> ProcessStructure for Plain<T> {
 
     fn expand_ample(&mut self, state: &State, out: &mut Batch, _: &mut Batch) -> Flags {
         self.0.expand(state, out)
+    }
+
+    fn full_expansions(&mut self, most: usize) -> usize {
+        most
     }
 
     fn note_explored(&mut self, _: usize) {}
@@ -328,6 +336,10 @@ impl<S: ProcessStructure + ?Sized> ProcessStructure for Box<S> {
 
     fn expand_ample(&mut self, state: &State, out: &mut Batch, postponed: &mut Batch) -> Flags {
         (**self).expand_ample(state, out, postponed)
+    }
+
+    fn full_expansions(&mut self, most: usize) -> usize {
+        (**self).full_expansions(most)
     }
 
     fn note_explored(&mut self, postponed: usize) {

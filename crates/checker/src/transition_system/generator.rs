@@ -209,5 +209,9 @@ impl<T: TransitionSystem> ProcessStructure for Generator<'_, T> {
         self.expand(state, Choice::All, out)
     }
 
+    fn full_expansions(&mut self, most: usize) -> usize {
+        most
+    }
+
     fn note_explored(&mut self, _: usize) {}
 }

@@ -38,6 +38,8 @@ use source::Source;
 pub(crate) struct TransitionCache {
     of_width: Box<dyn OfWidth>,
     source: Source,
+    /// The end of the successors of a single state.
+    ends: Vec<usize>,
     /// The numbers of states expanded, and left to others because of their moves.
     expanded: u64,
     left: u64,
@@ -94,7 +96,7 @@ impl TransitionCache {
             _ => return None,
         };
         let source = Source::new(model, layout, facts, words);
-        Some(TransitionCache { of_width, source, expanded: 0, left: 0 })
+        Some(TransitionCache { of_width, source, ends: Vec::new(), expanded: 0, left: 0 })
     }
 
     /// Appends the successors of states, and to `ends` the number of states in the batch after each, up to a state that has
@@ -122,12 +124,12 @@ impl TransitionCache {
         parts: &mut Parts,
         interpreter: &mut Interpreter,
     ) -> bool {
-        let mut ends = Vec::new();
+        self.ends.clear();
         let mut task = Task {
             states: &[state],
             arrivals: &[],
             out,
-            ends: &mut ends,
+            ends: &mut self.ends,
             source: &mut self.source,
             interpreter,
             left: false,
@@ -141,6 +143,11 @@ impl TransitionCache {
     /// The number of states expanded so far.
     pub fn expanded(&self) -> u64 {
         self.expanded
+    }
+
+    /// The time in which the interpreter has made results.
+    pub fn took(&self) -> Duration {
+        self.source.took
     }
 
     /// Whether the cache covers a model of which these are the first states: few of them were left to others, and results depend on few

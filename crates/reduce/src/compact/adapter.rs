@@ -106,6 +106,10 @@ impl<S: Successors> ProcessStructure for Compacted<S> {
         flags
     }
 
+    fn full_expansions(&mut self, most: usize) -> usize {
+        self.inner.full_expansions(most)
+    }
+
     fn note_explored(&mut self, postponed: usize) {
         self.inner.note_explored(postponed);
     }

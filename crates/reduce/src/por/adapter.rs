@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::ample::EnabledProcesses;
-use super::governor::{Effort, Governor};
+use super::governor::{Effort, FOUND_OTHERWISE, Governor};
 use super::{Audit, Independence, Preserve};
 use kripke_model::{Arrival, Batch, Choice, FindingKind, Flags, Parts, State, Successors};
 
@@ -31,7 +31,7 @@ struct Governors {
 impl Governors {
     /// Small models are reduced throughout. Guards cost more, so they are judged earlier.
     fn new() -> Governors {
-        Governors { choice: Governor::after(8), guards: Governor::after(2) }
+        Governors { choice: Governor::after(8, FOUND_OTHERWISE), guards: Governor::after(2, 1) }
     }
 
     /// Records the choice in a state: its effort, the number of successors in the ample set and of those outside, and how
@@ -168,6 +168,10 @@ impl<S: Successors> ProcessStructure for AmpleSuccessors<S> {
             governors.record(&enabled.effort, out.len() - parts.first, all - out.len(), saved_by_guards);
         }
         flags
+    }
+
+    fn full_expansions(&mut self, most: usize) -> usize {
+        self.governors.as_mut().map_or(0, |governors| governors.choice.pause(most))
     }
 
     fn note_explored(&mut self, postponed: usize) {

@@ -43,7 +43,9 @@ impl Independence {
     ) -> Option<AmpleSet> {
         enabled.effort = Effort { processes: parts.standing.len() as u64, ..Effort::default() };
         enabled.read(self, parts)?;
-        let found = match enabled.memo.get() {
+        let known = enabled.memo.get();
+        enabled.memo.note(known.is_some());
+        let found = match known {
             Some(known) => known,
             None => self.static_choice(enabled),
         };
@@ -81,13 +83,15 @@ impl Independence {
         enabled: &mut EnabledProcesses,
         mut found: StaticChoice,
     ) -> Option<Chosen> {
-        if matches!(found.guards, UseOfGuards::Unknown) {
+        // Finding out takes as long as a choice, so it pays only if these control points come again.
+        if matches!(found.guards, UseOfGuards::Unknown) && enabled.memo.often_knows() {
             let guards = self.use_of_guards(paths, enabled, found.chosen);
             enabled.memo.put_guards(&mut found, guards);
         }
         let (guards, without_partner) = match found.guards {
-            UseOfGuards::Unknown | UseOfGuards::None => return found.chosen,
+            UseOfGuards::None => return found.chosen,
             UseOfGuards::Same(chosen) => return Some(chosen),
+            UseOfGuards::Unknown => paths.guards_of(&enabled.points),
             UseOfGuards::Evaluate { guards, without_partner } => (guards, without_partner),
         };
         let (disabled, evaluations) = paths.disabled(state, guards);

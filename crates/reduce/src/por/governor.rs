@@ -34,8 +34,9 @@ const WORTH: u64 = 125;
 /// Where at least one of so many successors is left out, the reduction always counts as worth it: the savings multiply along the paths,
 /// which a window of states does not show.
 const MULTIPLYING: u64 = 5;
-/// After the first pause, the expansions that are saved are divided by this number.
-const FOUND_OTHERWISE: u64 = 2;
+/// After the first pause, the expansions that are saved are divided by this number, and those successors left out that count as worth it
+/// whatever they cost. The latter not for guards: where they make sets smaller, that goes on.
+pub(super) const FOUND_OTHERWISE: u64 = 2;
 
 /// The operations of the choice in one state.
 #[derive(Clone, Copy, Default, Debug)]
@@ -75,6 +76,8 @@ pub(super) struct Governor {
     pause: u32,
     /// The length of the last pause.
     last_pause: u32,
+    /// What divides the successors left out after the first pause.
+    found_otherwise: u64,
 }
 
 /// The sums over the last states.
@@ -98,8 +101,9 @@ impl Sums {
         (left_out * SUCCESSOR, left_out * (self.states * EXPANSION + successors * SUCCESSOR) / visited)
     }
 
-    fn is_worth(&self, has_paused: bool) -> bool {
-        if MULTIPLYING * self.left_out.saturating_sub(self.explored) >= self.ample + self.left_out {
+    /// Whether the savings are worth the work. `multiplying` divides the successors left out that count as worth it whatever they cost.
+    fn is_worth(&self, has_paused: bool, multiplying: u64) -> bool {
+        if MULTIPLYING * self.left_out.saturating_sub(self.explored) >= multiplying * (self.ample + self.left_out) {
             return true;
         }
         let work = self.work + POSTPONED * self.left_out + EXPLORED * self.explored;
@@ -121,40 +125,46 @@ impl Governor {
     /// The shortest and the longest pause, in states.
     const PAUSE_BOUNDS: (u32, u32) = (16 * Governor::WINDOW, 256 * Governor::WINDOW);
 
-    /// Judges for the first time after this many windows.
-    pub fn after(windows: u32) -> Governor {
+    /// Judges for the first time after this many windows. After the first pause, the successors left out are divided by a number.
+    pub fn after(windows: u32, found_otherwise: u64) -> Governor {
         let (warm_up, window) = (windows.saturating_sub(1), Governor::WINDOW);
-        Governor { warm_up, window, sums: Sums::default(), pause: 0, last_pause: 0 }
+        Governor { warm_up, window, sums: Sums::default(), pause: 0, last_pause: 0, found_otherwise }
     }
 
     /// True if the reduction is to be attempted in this state.
     #[inline]
     pub fn attempt(&mut self) -> bool {
-        if self.pause > 0 {
-            self.pause -= 1;
-            return false;
-        }
-        if self.window == 0 && !self.judge() {
+        if self.pause(1) > 0 {
             return false;
         }
         self.window -= 1;
         true
     }
 
+    /// The number of states, of the next `most`, in which the reduction is not to be attempted. They are counted as expanded.
+    #[inline]
+    pub fn pause(&mut self, most: usize) -> usize {
+        if self.pause == 0 && self.window == 0 {
+            self.judge();
+        }
+        let states = most.min(self.pause as usize);
+        self.pause -= states as u32;
+        states
+    }
+
     /// Begins with a new window, or with a pause if the reduction does not pay.
-    fn judge(&mut self) -> bool {
+    fn judge(&mut self) {
         self.window = Governor::WINDOW;
-        if self.warm_up > 0 || self.sums.is_worth(self.last_pause > 0) {
+        let has_paused = self.last_pause > 0;
+        let multiplying = if has_paused { self.found_otherwise } else { 1 };
+        if self.warm_up > 0 || self.sums.is_worth(has_paused, multiplying) {
             self.warm_up = self.warm_up.saturating_sub(1);
-            self.sums.fade();
-            return true;
+            return self.sums.fade();
         }
         let (least, most) = Governor::PAUSE_BOUNDS;
         self.sums = Sums::default();
         self.last_pause = (2 * self.last_pause).clamp(least, most);
-        // This state is the first one.
-        self.pause = self.last_pause - 1;
-        false
+        self.pause = self.last_pause;
     }
 
     /// Records a state: the work of the choice, and the numbers of successors in the ample set and outside of it.
@@ -190,19 +200,50 @@ mod tests {
 
     #[test]
     fn a_reduction_that_pays_stays_on() {
-        let mut governor = Governor::after(1);
+        let mut governor = Governor::after(1, FOUND_OTHERWISE);
         assert_eq!(attempts(&mut governor, 100_000, (100, 1, 2)), 100_000);
     }
 
     #[test]
     fn a_reduction_that_leaves_out_a_fifth_stays_on_whatever_it_costs() {
-        assert_eq!(attempts(&mut Governor::after(1), 100_000, (10_000, 4, 1)), 100_000);
-        assert!(attempts(&mut Governor::after(1), 100_000, (10_000, 5, 1)) < 50_000);
+        assert_eq!(attempts(&mut Governor::after(1, FOUND_OTHERWISE), 100_000, (10_000, 4, 1)), 100_000);
+        assert!(attempts(&mut Governor::after(1, FOUND_OTHERWISE), 100_000, (10_000, 5, 1)) < 50_000);
+    }
+
+    #[test]
+    fn a_reduction_that_has_paused_must_leave_out_twice_as_much() {
+        let after_pause = |found_otherwise, result| {
+            let mut governor = Governor::after(1, found_otherwise);
+            attempts(&mut governor, 10_000, (10_000, 5, 0));
+            attempts(&mut governor, 100_000, result)
+        };
+        assert!(after_pause(2, (10_000, 5, 4)) > 90_000);
+        assert!(after_pause(2, (10_000, 7, 3)) < 10_000);
+        assert!(after_pause(1, (10_000, 7, 3)) > 90_000);
+    }
+
+    #[test]
+    fn states_of_a_pause_are_taken_together_or_one_by_one() {
+        let (mut one_by_one, mut together) = (Governor::after(1, FOUND_OTHERWISE), Governor::after(1, FOUND_OTHERWISE));
+        let (mut states, mut skipped) = (0, 0);
+        while states < 300_000 {
+            let pause = together.pause(1 + states % 40);
+            for _ in 0..pause {
+                assert!(!one_by_one.attempt(), "state {states}");
+            }
+            (states, skipped) = (states + pause, skipped + pause);
+            if pause == 0 {
+                assert!(one_by_one.attempt() && together.attempt(), "state {states}");
+                [&mut one_by_one, &mut together].into_iter().for_each(|governor| governor.record(100, 3, 0));
+                states += 1;
+            }
+        }
+        assert!(skipped > 290_000, "{skipped}");
     }
 
     #[test]
     fn a_reduction_that_does_not_pay_is_tried_ever_less_often() {
-        let mut governor = Governor::after(1);
+        let mut governor = Governor::after(1, FOUND_OTHERWISE);
         let first = attempts(&mut governor, 100_000, (100, 3, 0));
         assert!((1..10 * Governor::WINDOW).contains(&first), "{first}");
         // It is still tried, and comes back where it pays.
@@ -212,7 +253,7 @@ mod tests {
 
     #[test]
     fn successors_that_are_explored_after_all_save_nothing() {
-        let mut governor = Governor::after(1);
+        let mut governor = Governor::after(1, FOUND_OTHERWISE);
         let mut attempted = 0;
         for _ in 0..10_000 {
             if governor.attempt() {

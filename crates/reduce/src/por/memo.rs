@@ -21,6 +21,9 @@ const ABSENT: usize = (1 << COUNT_BITS) - 1;
 /// The most control points that fit into a key. For models with more, the dependence relation is not computed.
 pub(super) const MAX_POINTS: usize = 1 << (PROCESS_BITS - COUNT_BITS);
 
+/// Choices are known often if they were known for so many of the last 32 states.
+const OFTEN: u32 = 16;
+
 /// A chosen set of processes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Chosen {
@@ -85,6 +88,8 @@ pub(super) struct Memo {
     last_id: u32,
     /// The entries that may still be replaced or added before the tables grow.
     room: usize,
+    /// A bit for each of the last states: whether its choice was known.
+    last: u32,
 }
 
 /// The control points and numbers of enabled transitions of a state's processes.
@@ -127,6 +132,17 @@ impl Memo {
         let slot = self.slot(self.key.hash);
         let known = self.choices.get(slot).filter(|known| known.id != 0 && !self.key.too_large)?;
         (self.keys[slot * self.width..][..self.width] == self.key.words[..]).then_some(*known)
+    }
+
+    /// Notes whether the choice for the state was known.
+    #[inline]
+    pub fn note(&mut self, known: bool) {
+        self.last = self.last << 1 | u32::from(known);
+    }
+
+    /// Whether the choice was known for a good part of the last states.
+    pub fn often_knows(&self) -> bool {
+        self.last.count_ones() >= OFTEN
     }
 
     /// Remembers the choice for the state. Returns it with its number.

@@ -422,8 +422,9 @@ fn work<S: Store>(
     mut tree: Option<&mut SpanningTree>,
 ) {
     let (mut next, mut arrivals, mut hints) = (S::Queue::default(), Arrivals::default(), PredecessorHints::default());
-    // A lossy store may omit the state by which the others get where a sleeping process would go.
-    let sleeps = search.options.sleep_sets && search.store.omission() == Omission::Exact;
+    // A lossy store may omit the state by which the others get where a sleeping process would go, and an ample set may leave out
+    // their move.
+    let sleeps = search.options.sleep_sets && !search.options.reduces && search.store.omission() == Omission::Exact;
     if let Some(peers) = search.peers {
         peers.enter(worker.number());
     }

@@ -200,17 +200,16 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         mut each: impl FnMut(usize, Seen, Arrival),
         is_open: impl Fn(&S::Handle<'a>, StateId) -> bool,
     ) -> Result<usize, Limit> {
-        let (reduces, routes) = (self.search.options.reduces, self.search.peers.is_some());
+        let routes = self.search.peers.is_some();
         let Round { batch, routed, ends, postponed, postponed_ends, .. } = &mut self.round;
         batch.clear();
         routed.clear();
         ends.clear();
         postponed.clear();
         postponed_ends.clear();
-        if reduces || routes {
-            self.expand_one_by_one();
-        } else {
-            self.expand_together();
+        match if routes { 0 } else { self.full_expansions() } {
+            0 => self.expand_one_by_one(),
+            states => self.expand_together(states),
         }
         let Round { batch, routed, ends, postponed, .. } = &mut self.round;
         if let Some(peers) = self.search.peers {
@@ -237,13 +236,20 @@ impl<'a, 'm, S: Store> Worker<'a, 'm, S> {
         Ok(count)
     }
 
-    /// Expands the states of the round until the batch is large.
-    fn expand_together(&mut self) {
+    /// The number of states at the start of the round that are to be expanded fully.
+    fn full_expansions(&mut self) -> usize {
+        let states = self.round.work.len();
+        if self.search.options.reduces { self.successors.full_expansions(states) } else { states }
+    }
+
+    /// Expands the first states of the round fully until the batch is large.
+    fn expand_together(&mut self, states: usize) {
         let Round { work, arrivals, batch, ends, state, held, .. } = &mut self.round;
+        let work = &work[..states];
         held.clear();
         {
             let (one, many);
-            let states: &[&State] = match **work {
+            let states: &[&State] = match *work {
                 [id] => {
                     one = [self.handle.open(id, state)];
                     &one

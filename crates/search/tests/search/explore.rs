@@ -23,7 +23,9 @@ fn random_graphs_are_explored_exactly() {
         graph.invalid_ends = seed % 2 == 0;
         graph.add_random_findings(&mut random, seed % 7);
         let known = known(&graph);
-        for configuration in configurations(None) {
+        // All successors are an ample set.
+        let reduced = configurations(None).into_iter().map(|options| Options { reduces: true, ..options });
+        for configuration in configurations(None).into_iter().chain(reduced) {
             let order = configuration.order;
             graph.expanded.lock().unwrap().clear();
             let outcome = run(&graph, &Options { all_errors: true, ..configuration });

@@ -64,6 +64,11 @@ macro_rules! without_capabilities {
                 self.expand(state, Choice::All, out)
             }
 
+            /// A search that reduces expands a part of the states together and the others one by one.
+            fn full_expansions(&mut self, most: usize) -> usize {
+                2 * most / 3
+            }
+
             fn note_explored(&mut self, _: usize) {}
         }
     };
@@ -431,6 +436,10 @@ impl ProcessStructure for ProcessGraph {
     fn expand_parts(&mut self, state: &State, out: &mut Batch, parts: &mut Parts) -> Flags {
         parts.ends.clear();
         self.expand(state, Choice::All, out)
+    }
+
+    fn full_expansions(&mut self, most: usize) -> usize {
+        most
     }
 
     fn note_explored(&mut self, _: usize) {}
