@@ -118,11 +118,10 @@ mod tests {
         let low = (1..1 << 32).find(|low| shares(*low)).unwrap();
         let (filter, written) = (OpenSetFilter::new(true), [StateId(0), StateId(high << 64 | low)]);
         std::thread::scope(|scope| {
-            for id in written {
-                let filter = &filter;
-                scope.spawn(move || (0..2_000_000).for_each(|_| filter.insert(id)));
-            }
-            for _ in 0..2_000_000 {
+            let filter = &filter;
+            let insert = |id| move || (0..2_000_000).for_each(|_| filter.insert(id));
+            let writers = written.map(|id| scope.spawn(insert(id)));
+            while !writers.iter().all(|writer| writer.is_finished()) {
                 assert!(!filter.contains(StateId(high << 64)) && !filter.contains(StateId(low)));
             }
         });

@@ -74,6 +74,7 @@ pub(super) struct Places {
     segment_bits: u32,
     /// Some segment has so few slots in a line that many are full and their numbers in the next one.
     overflows: bool,
+    /// The processor has the instructions that compute eight places at once.
     together: bool,
 }
 

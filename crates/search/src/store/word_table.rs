@@ -36,7 +36,8 @@ const MOST_DISTANCE_BITS: u32 = if cfg!(shuttle) { 2 } else { 5 };
 /// Lines of the smallest segment, for short numbers and for those of more than 64 bits.
 const FEWEST: [usize; 2] = if cfg!(shuttle) { [1, 16] } else { [4, 16] };
 
-/// A line with so few slots is often full before the table grows: a fifth of those with 16 slots are, and the next line is not in the cache.
+/// A line with so few slots is often full before the table grows: a fifth of those with 16 slots, if hashes are random. The next line is
+/// not in the cache then.
 const FEW_LANES: u32 = 16;
 
 /// Lines up to which the size of a segment is doubled. Larger ones grow by half.

@@ -10,7 +10,7 @@ use kripke_model::{Batch, State};
 #[cfg(all(target_arch = "x86_64", not(shuttle)))]
 use super::hardware::Lanes512;
 use super::hardware::{Lanes, LineLanes};
-use super::located::{Located, LocatedNumbers, Places, Window};
+use super::located::{Home, LocatedNumbers, Places, Window};
 use super::memory_quota::{Allowance, MemoryQuota};
 use super::queue::{IdNumber, Pieces};
 use super::resize_barrier::{ResizeBarrier, SharedAccess};
@@ -272,9 +272,6 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         window: Window<'_, W>,
         each: &mut impl Report<W>,
     ) -> Result<(), Full> {
-        if window.len() == 0 {
-            return Ok(());
-        }
         if self.moved {
             return self.add_moved(access, window, each);
         }
@@ -318,10 +315,10 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
                         self.allowance.spend(size_of::<W>() as u64, 0);
                         Added::NEW
                     } else {
-                        self.add(access, *located)?
+                        self.add(access, (located.number, located.home))?
                     }
                 }
-                Look::Elsewhere => self.add(access, *located)?,
+                Look::Elsewhere => self.add(access, (located.number, located.home))?,
             };
             at += 1;
             self.tell(added.seen(located.number.id()), each);
@@ -363,7 +360,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
             // One that takes more than one comparison.
             if at - first < permitted && at < window.len() {
                 let located = window.get(at);
-                let added = self.add(access, located)?;
+                let added = self.add(access, (located.number, located.home))?;
                 at += 1;
                 self.tell(added.seen(located.number.id()), each);
             }
@@ -400,7 +397,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
                 self.allowance.spend(size_of::<W>() as u64, 0);
                 Added::NEW
             } else {
-                self.add(access, *located)?
+                self.add(access, (located.number, located.home))?
             };
             if added.is_new() {
                 each.tell((self.interned - self.before) as usize, added.seen(located.number.id()));
@@ -428,7 +425,7 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     /// Adds a state whose place has to be computed again.
     fn add_again(&mut self, access: &mut SharedAccess<'a>, number: W) -> Result<Added, Full> {
         let home = self.store.table.home(self.store.table.hash(number), access);
-        self.add(access, Located { number, first: 0, home })
+        self.add(access, (number, home))
     }
 
     /// Tells the result for the next state of the batch.
@@ -438,14 +435,14 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
         self.interned += 1;
     }
 
-    /// Adds a state. It is new, or not in the line where it belongs.
+    /// Adds a state, given with its place. It is new, or not in the line where it belongs.
     #[inline(never)]
-    fn add(&mut self, access: &mut SharedAccess<'a>, located: Located<W>) -> Result<Added, Full> {
+    fn add(&mut self, access: &mut SharedAccess<'a>, place: (W, Home)) -> Result<Added, Full> {
         match self.instructions {
-            Instructions::Common => self.add_by::<Lanes>(access, located),
+            Instructions::Common => self.add_by::<Lanes>(access, place),
             // SAFETY: the processor has these instructions, or the value would be another.
             #[cfg(all(target_arch = "x86_64", not(shuttle)))]
-            Instructions::Avx512 => unsafe { self.add_by_avx512(access, located) },
+            Instructions::Avx512 => unsafe { self.add_by_avx512(access, place) },
         }
     }
 
@@ -453,14 +450,18 @@ impl<'a, W: StateWord, const NOTE: u32> WordHandle<'a, W, NOTE> {
     /// The processor must have the instructions.
     #[cfg(all(target_arch = "x86_64", not(shuttle)))]
     #[target_feature(enable = "avx512f,avx512bw,bmi1,bmi2,lzcnt,popcnt")]
-    unsafe fn add_by_avx512(&mut self, access: &mut SharedAccess<'a>, located: Located<W>) -> Result<Added, Full> {
-        self.add_by::<Lanes512>(access, located)
+    unsafe fn add_by_avx512(&mut self, access: &mut SharedAccess<'a>, place: (W, Home)) -> Result<Added, Full> {
+        self.add_by::<Lanes512>(access, place)
     }
 
     #[inline(always)]
-    fn add_by<L: LineLanes>(&mut self, access: &mut SharedAccess<'a>, located: Located<W>) -> Result<Added, Full> {
-        let (table, mut home) = (&self.store.table, located.home);
-        let hash = table.hash(located.number);
+    fn add_by<L: LineLanes>(
+        &mut self,
+        access: &mut SharedAccess<'a>,
+        (number, mut home): (W, Home),
+    ) -> Result<Added, Full> {
+        let table = &self.store.table;
+        let hash = table.hash(number);
         let added = loop {
             match table.add::<L>(hash, home, access, &mut self.unreported, || self.allowance.check(0)) {
                 Ok(added) => break added,

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::super::located::{LocatedNumbers, Window};
 use super::super::resize_barrier::ResizeBarrier;
 use super::*;
 
@@ -143,4 +144,48 @@ fn check_format<const NOTE: u32>(format: Format) {
 #[test]
 fn numbers_of_few_bits_take_few_bytes() {
     assert!(check(38, (0..400_000).map(|n: u64| n << 10)) < 8.0);
+}
+
+/// The places that a worker copies are those of the table, while it grows.
+fn check_places<W: Word + std::fmt::Debug>(bits: u32, workers: usize, numbers: &[W]) {
+    let (barrier, table) = (ResizeBarrier::new(), WordTable::<W, 0>::new(bits, workers));
+    let (mut access, mut unreported) = (barrier.enter(), table.unreported());
+    let (mut places, mut located, mut compared) = (Places::default(), LocatedNumbers::default(), 0);
+    for some in numbers.chunks(1000) {
+        table.set_places(&mut places, &access);
+        located.clear();
+        located.locate(numbers.iter().copied(), &places);
+        for one in located.windows(64).flat_map(Window::iter) {
+            let hash = table.hash(one.number);
+            let home = table.home(hash, &access);
+            let shape = &table.segments.get(home.segment(), &access).shape;
+            let expected = (home, shape.bits(hash.whole(), 0).first);
+            assert_eq!((one.home, one.first), expected, "{:?}, {bits} bits, {workers} workers", one.number);
+            compared += 1;
+        }
+        for &number in some {
+            let hash = table.hash(number);
+            let add = |home, unreported: &mut _| table.add::<Lanes>(hash, home, &access, unreported, || Ok(()));
+            let full = add(table.home(hash, &access), &mut unreported).is_err();
+            if full || access.resize_is_requested() {
+                access.request_resize();
+                access.resize(|exclusive| table.plan(exclusive, |_| true), |exclusive| table.grow(exclusive, |_| ()));
+            }
+        }
+    }
+    assert_eq!(compared, numbers.len() * numbers.len().div_ceil(1000));
+}
+
+#[test]
+fn copied_places_are_those_of_the_table() {
+    let random = &mut kripke_model::Random::new(8);
+    let words: Vec<u64> = (0..8005).map(|_| random.next_u64()).collect();
+    for workers in [1, 2, 3, 16] {
+        for bits in [16, 38, 64] {
+            let numbers: Vec<u64> = words.iter().map(|word| word >> (64 - bits)).collect();
+            check_places(bits, workers, &numbers);
+        }
+        let wide: Vec<u128> = words.iter().map(|word| u128::from(*word) << 63 | u128::from(word >> 7)).collect();
+        check_places(127, workers, &wide);
+    }
 }
